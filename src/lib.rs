@@ -1,1 +1,3 @@
+//! Seckill: a flash-sale server.
 
+pub mod sale;
