@@ -127,7 +127,7 @@ async fn of_pay_cancel_and_expiry_at_once_exactly_one_wins() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn batches_and_cancels_that_run_together_lose_nothing() {
-    const ROUNDS: usize = 30;
+    const ROUNDS: usize = 10;
     let books = Arc::new(Books::open(Sale { stock: 80, shoppers: 80, ..Sale::default() }).await);
     let mut tasks = Vec::new();
     for group in 0..8 {
