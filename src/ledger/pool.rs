@@ -74,7 +74,7 @@ impl fmt::Debug for Ledger {
 }
 
 impl Ledger {
-    /// Makes ready to connect; the first call connects.
+    /// Begins to connect, without waiting for it: whether the server answers is told by the first call.
     pub fn open(options: LedgerOptions) -> Result<Self, LedgerError> {
         check_address(&options.url)?;
         let current = Mutex::new(Arc::new(Generation::begin(&options, 0)));
