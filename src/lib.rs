@@ -1,1 +1,4 @@
+//! Seckill, a flash-sale server.
 
+pub mod captcha;
+pub mod web;
