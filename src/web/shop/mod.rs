@@ -1,0 +1,3 @@
+//! What a shopper sees.
+
+pub mod view;
