@@ -1,20 +1,4 @@
 //! The edge: what a browser sees and sends.
-<<<<<<< HEAD
-
-pub mod assets;
-pub mod error_page;
-pub mod language;
-pub mod moment;
-pub mod page;
-pub mod price;
-pub mod shop;
-pub mod text;
-
-#[cfg(test)]
-mod catalogue_test;
-#[cfg(test)]
-mod preview_test;
-=======
 //!
 //! A request comes in through `middleware` (id, time, headers, session), is matched in [`routes`], is
 //! checked by `extract` and reaches a thin handler in `shop`, which asks [`crate::catalog`],
@@ -38,6 +22,11 @@ pub mod session;
 pub mod shop;
 pub mod text;
 
+#[cfg(test)]
+mod catalogue_test;
+#[cfg(test)]
+mod preview_test;
+
 use std::{net::TcpListener, time::Duration};
 
 use actix_web::{
@@ -49,7 +38,12 @@ use actix_web::{
 };
 
 use crate::{
-    account::Accounts, captcha, catalog::Catalog, config, purchase::desk::Desk, sale::money::Currency,
+    account::Accounts,
+    captcha::{cache::PictureCache, pool::Pool},
+    catalog::Catalog,
+    config,
+    purchase::Desk,
+    sale::money::Currency,
 };
 
 /// What the handlers work with. One for all threads.
@@ -62,7 +56,9 @@ pub struct WebState {
     /// Who may sign in.
     pub accounts: Accounts,
     /// Pictures drawn ahead.
-    pub pictures: captcha::Pool,
+    pub pictures: Pool,
+    /// Pictures that were given out.
+    pub shown: PictureCache,
     /// The site's settings.
     pub site: config::Site,
     /// Of all prices.
@@ -113,4 +109,3 @@ pub fn serve(listener: TcpListener, state: WebState) -> std::io::Result<Server> 
     }
     Ok(server.listen(listener)?.run())
 }
->>>>>>> web

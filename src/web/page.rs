@@ -11,6 +11,7 @@ use super::language::Language;
 use super::moment::{Left, Moment, duration};
 use super::price::Price;
 use super::text::{Message, Text};
+pub use crate::sale::shopper::Role;
 
 /// What a browser may load for our pages: our own scripts, styles and pictures, and nothing else.
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
@@ -27,14 +28,6 @@ pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
 pub struct Viewer {
     pub name: String,
     pub role: Role,
-}
-
-/// What the viewer may do here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    Shopper,
-    Operator,
-    Admin,
 }
 
 /// What every page needs beside its own subject. Templates know it as `f`.
@@ -87,7 +80,8 @@ impl Frame {
     /// Where signing in starts; it leads back to this page.
     #[must_use]
     pub fn login_address(&self) -> String {
-        if self.path == "/" || self.path.starts_with("/login") || self.path.starts_with("/register") {
+        if self.path == "/" || self.path.starts_with("/login") || self.path.starts_with("/register")
+        {
             return "/login".into();
         }
         let next: String = byte_serialize(self.path.as_bytes()).collect();

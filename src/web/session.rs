@@ -100,7 +100,7 @@ impl Visit {
 pub fn sign_in(session: &Session, account: Account) {
     let signed_in = SignedIn {
         id: account.id,
-        name: account.name,
+        name: account.username,
         role: account.role,
         epoch: account.epoch,
         since_ms: Utc::now().timestamp_millis(),
@@ -145,7 +145,9 @@ pub(super) fn middleware(secret: &str, secure: bool) -> SessionMiddleware<Cookie
 /// The cookie's own key, derived so that no other use of the secret can serve to forge a session.
 fn cookie_key(secret: &[u8]) -> Key {
     match Hmac::<Sha512>::new_from_slice(secret) {
-        Ok(mac) => Key::from(&mac.chain_update(b"seckill session cookie v1").finalize().into_bytes()),
+        Ok(mac) => {
+            Key::from(&mac.chain_update(b"seckill session cookie v1").finalize().into_bytes())
+        }
         // HMAC takes a key of any length; the error type is there for other algorithms.
         Err(_) => unreachable!("HMAC accepts every key length"),
     }

@@ -53,10 +53,20 @@ pub enum OrderState {
     Reserved,
     /// Nobody can tell at the moment.
     Checking,
-    PendingPayment { pay_before_ms: i64 },
-    Paid { paid_at_ms: i64 },
-    Cancelled { cancelled_at_ms: i64, reason: CancelReason, may_buy_again: bool },
-    Rejected { reason: RejectReason },
+    PendingPayment {
+        pay_before_ms: i64,
+    },
+    Paid {
+        paid_at_ms: Option<i64>,
+    },
+    Cancelled {
+        cancelled_at_ms: Option<i64>,
+        reason: CancelReason,
+        may_buy_again: bool,
+    },
+    Rejected {
+        reason: RejectReason,
+    },
     /// Neither gate nor ledger will ever know this number.
     Lost,
 }
@@ -200,7 +210,7 @@ impl OrderState {
     #[must_use]
     pub fn paid_at_ms(self) -> Option<i64> {
         match self {
-            Self::Paid { paid_at_ms } => Some(paid_at_ms),
+            Self::Paid { paid_at_ms } => paid_at_ms,
             _ => None,
         }
     }
@@ -208,7 +218,7 @@ impl OrderState {
     #[must_use]
     pub fn cancelled_at_ms(self) -> Option<i64> {
         match self {
-            Self::Cancelled { cancelled_at_ms, .. } => Some(cancelled_at_ms),
+            Self::Cancelled { cancelled_at_ms, .. } => cancelled_at_ms,
             _ => None,
         }
     }
