@@ -10,6 +10,9 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::{Home, StackError, files, program};
 
+/// The server's own temporary files, below its folder.
+pub(super) const TMP: &str = "tmp";
+
 const KILL_WITHIN: Duration = Duration::from_secs(10);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
@@ -30,7 +33,12 @@ pub(super) struct Process(Child);
 impl Process {
     /// Starts it in `dir` (by which guard and leftovers know it again) and in a process group of its
     /// own, where Ctrl-C in the terminal does not reach it.
-    pub(super) fn spawn(home: &Home, launch: &Launch, dir: &Path, log: &Path) -> Result<Self, StackError> {
+    pub(super) fn spawn(
+        home: &Home,
+        launch: &Launch,
+        dir: &Path,
+        log: &Path,
+    ) -> Result<Self, StackError> {
         let out = files::append(log)?;
         let err = out.try_clone().map_err(StackError::file("open", log))?;
         let child = Command::new(&launch.program)
@@ -39,6 +47,8 @@ impl Process {
             .envs([("LANG", "C.UTF-8"), ("TZ", "UTC")])
             .env("PATH", program::path())
             .env("HOME", dir)
+            // Not shared: a MariaDB that starts deletes the temporary tables of all others it finds.
+            .env("TMPDIR", dir.join(TMP))
             .envs(launch.envs.iter().map(|(name, value)| (name, value)))
             .current_dir(dir)
             .stdin(Stdio::null())
