@@ -7,4 +7,5 @@
     reason = "a test fails by panicking, in its helpers as well"
 )]
 
+mod ledger;
 mod stack;
