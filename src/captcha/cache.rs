@@ -33,7 +33,10 @@ impl PictureCache {
             .weigher(|_: &Seed, png: &Bytes| u32::try_from(png.len()).unwrap_or(u32::MAX))
             .time_to_live(KEPT_FOR)
             .build();
-        Self { pictures, redraws: Semaphore::new(REDRAWS) }
+        Self {
+            pictures,
+            redraws: Semaphore::new(REDRAWS),
+        }
     }
 
     /// Keeps a picture that was just given out.
@@ -53,7 +56,8 @@ impl PictureCache {
     async fn redraw(&self, seed: Seed) -> Option<Bytes> {
         let _permit = self.redraws.acquire().await.ok()?;
         let pictures = self.pictures.clone();
-        let drawing = move || pictures.optionally_get_with(seed, || draw(seed).map(|drawn| drawn.png));
+        let drawing =
+            move || pictures.optionally_get_with(seed, || draw(seed).map(|drawn| drawn.png));
         tokio::task::spawn_blocking(drawing).await.ok().flatten()
     }
 }
@@ -67,7 +71,11 @@ mod tests {
     async fn a_kept_picture_is_not_drawn_again() {
         let cache = PictureCache::new(1 << 20);
         let seed = Seed::random();
-        let picture = Picture { seed, answer: String::new(), png: b"as kept".as_slice().into() };
+        let picture = Picture {
+            seed,
+            answer: String::new(),
+            png: b"as kept".as_slice().into(),
+        };
         cache.keep(&picture);
         assert_eq!(cache.png(seed).await.unwrap(), picture.png);
     }

@@ -20,11 +20,12 @@ pub const LENGTH: u32 = 5;
 
 /// The characters: lower-case, none that the font draws like another one (no 0 o, 1 i l j, 2 z,
 /// 5 s, 6 b, 9 g q, u v), and no r, which reads as m before n.
-pub const ALPHABET: [char; 17] =
-    ['a', 'c', 'd', 'e', 'f', 'h', 'k', 'm', 'n', 'p', 't', 'w', 'x', 'y', '3', '4', '7'];
+pub const ALPHABET: [char; 17] = [
+    'a', 'c', 'd', 'e', 'f', 'h', 'k', 'm', 'n', 'p', 't', 'w', 'x', 'y', '3', '4', '7',
+];
 
 /// Width and height of a picture in pixels.
-pub const SIZE: (u32, u32) = (240, 80);
+pub const SIZE: (u32, u32) = (200, 72);
 
 /// What a picture is drawn from. Whoever knows it knows the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,7 +64,9 @@ impl FromStr for Seed {
         if text.len() != 32 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(NotASeed);
         }
-        u128::from_str_radix(text, 16).map(|number| Self(number.to_be_bytes())).map_err(|_| NotASeed)
+        u128::from_str_radix(text, 16)
+            .map(|number| Self(number.to_be_bytes()))
+            .map_err(|_| NotASeed)
     }
 }
 
@@ -77,7 +80,9 @@ pub struct Picture {
 
 impl fmt::Debug for Picture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Picture").field("bytes", &self.png.len()).finish_non_exhaustive()
+        f.debug_struct("Picture")
+            .field("bytes", &self.png.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -97,24 +102,41 @@ pub fn draw(seed: Seed) -> Option<Drawn> {
         *to = from;
     }
     let mut random = ChaCha12Rng::from_seed(key);
-    let color = [between(&mut random, 10, 110), between(&mut random, 10, 70), between(&mut random, 20, 120)];
-    let horizontal = (f64::from(between(&mut random, 15, 35)) / 10.0, f64::from(between(&mut random, 5, 9)));
-    let vertical = (f64::from(between(&mut random, 15, 35)) / 10.0, f64::from(between(&mut random, 4, 9)));
-    let gaps = (u32::from(between(&mut random, 34, 58)), u32::from(between(&mut random, 15, 25)));
+    let color = [
+        between(&mut random, 10, 110),
+        between(&mut random, 10, 70),
+        between(&mut random, 20, 120),
+    ];
+    let horizontal = (
+        f64::from(between(&mut random, 8, 18)) / 10.0,
+        f64::from(between(&mut random, 5, 9)),
+    );
+    let vertical = (
+        f64::from(between(&mut random, 8, 18)) / 10.0,
+        f64::from(between(&mut random, 4, 9)),
+    );
+    let gaps = (
+        u32::from(between(&mut random, 34, 58)),
+        u32::from(between(&mut random, 15, 25)),
+    );
 
     let (width, height) = SIZE;
     let mut captcha = RngCaptcha::from_rng(random);
     captcha
         .set_chars(&ALPHABET)
         .add_chars(LENGTH)
+        // cut first: the filters then have an eighth of the work
+        .view(width, height)
         .apply_filter(Grid::new(gaps.0, gaps.1))
         .apply_filter(Wave::new(horizontal.0, horizontal.1).horizontal())
         .apply_filter(Wave::new(vertical.0, vertical.1).vertical())
-        .view(width, height)
         .set_color(color);
     let (answer, png) = captcha.as_tuple()?;
     let whole = answer.chars().count() == usize::try_from(LENGTH).ok()?;
-    whole.then(|| Drawn { answer, png: png.into() })
+    whole.then(|| Drawn {
+        answer,
+        png: png.into(),
+    })
 }
 
 /// What a shopper typed, in the letters of the answers: without spaces, in lower case, and in
@@ -125,7 +147,9 @@ pub fn normalized(typed: &str) -> String {
         .chars()
         .filter(|character| !character.is_whitespace())
         .map(|character| match character {
-            '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
+            '\u{ff01}'..='\u{ff5e}' => {
+                char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character)
+            }
             _ => character,
         })
         .map(|character| character.to_ascii_lowercase())
@@ -162,7 +186,12 @@ mod tests {
         for _ in 0..100 {
             let drawn = draw(Seed::random()).unwrap();
             assert_eq!(drawn.answer.chars().count(), LENGTH as usize);
-            assert!(drawn.answer.chars().all(|character| ALPHABET.contains(&character)));
+            assert!(
+                drawn
+                    .answer
+                    .chars()
+                    .all(|character| ALPHABET.contains(&character))
+            );
             assert!(drawn.png.starts_with(b"\x89PNG"));
             assert!(drawn.png.len() < 16_000, "{} bytes", drawn.png.len());
         }
@@ -171,7 +200,11 @@ mod tests {
     #[test]
     fn the_font_has_every_character_of_the_alphabet() {
         let supported = captcha::Captcha::new().supported_chars();
-        assert!(ALPHABET.iter().all(|character| supported.contains(character)));
+        assert!(
+            ALPHABET
+                .iter()
+                .all(|character| supported.contains(character))
+        );
     }
 
     #[test]
@@ -179,7 +212,14 @@ mod tests {
         let seed = Seed::random();
         assert_eq!(seed.to_string().parse(), Ok(seed));
         assert_eq!(seed.to_string().len(), 32);
-        for text in ["", "00", &"g".repeat(32), &"+".repeat(32), &"é".repeat(16), &"0".repeat(33)] {
+        for text in [
+            "",
+            "00",
+            &"g".repeat(32),
+            &"+".repeat(32),
+            &"é".repeat(16),
+            &"0".repeat(33),
+        ] {
             assert_eq!(text.parse::<Seed>(), Err(NotASeed), "{text}");
         }
         assert!(!format!("{seed:?}").contains(&seed.to_string()));

@@ -62,7 +62,11 @@ pub fn find(name: &str) -> Option<&'static Asset> {
 /// other one gets today's file, but only for now.
 #[must_use]
 pub fn cache_control(mark: &str) -> &'static str {
-    if mark == *MARK { "public, max-age=31536000, immutable" } else { "no-cache" }
+    if mark == *MARK {
+        "public, max-age=31536000, immutable"
+    } else {
+        "no-cache"
+    }
 }
 
 pub(super) fn address(name: &str) -> String {

@@ -135,7 +135,13 @@ mod tests {
             let status = StatusCode::from_u16(code).unwrap();
             assert_eq!(ErrorKind::of(status).status(), status);
         }
-        assert_eq!(ErrorKind::of(StatusCode::IM_A_TEAPOT), ErrorKind::BadRequest);
-        assert_eq!(ErrorKind::of(StatusCode::BAD_GATEWAY), ErrorKind::Unavailable);
+        assert_eq!(
+            ErrorKind::of(StatusCode::IM_A_TEAPOT),
+            ErrorKind::BadRequest
+        );
+        assert_eq!(
+            ErrorKind::of(StatusCode::BAD_GATEWAY),
+            ErrorKind::Unavailable
+        );
     }
 }

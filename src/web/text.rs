@@ -34,7 +34,10 @@ pub struct Message {
 /// Names a text of the catalogue.
 #[must_use]
 pub fn key(key: &'static str) -> Message {
-    Message { key, arguments: HashMap::new() }
+    Message {
+        key,
+        arguments: HashMap::new(),
+    }
 }
 
 impl Message {
@@ -48,7 +51,10 @@ impl Message {
     /// The text in a language.
     #[must_use]
     pub fn in_language(self, language: Language) -> Text {
-        Text { language, message: self }
+        Text {
+            language,
+            message: self,
+        }
     }
 }
 
@@ -82,7 +88,10 @@ impl Text {
     /// Fills in one argument.
     #[must_use]
     pub fn with(self, name: &'static str, value: impl Argument) -> Self {
-        Self { message: self.message.with(name, value), ..self }
+        Self {
+            message: self.message.with(name, value),
+            ..self
+        }
     }
 }
 

@@ -53,10 +53,20 @@ pub enum OrderState {
     Reserved,
     /// Nobody can tell at the moment.
     Checking,
-    PendingPayment { pay_before_ms: i64 },
-    Paid { paid_at_ms: i64 },
-    Cancelled { cancelled_at_ms: i64, reason: CancelReason, may_buy_again: bool },
-    Rejected { reason: RejectReason },
+    PendingPayment {
+        pay_before_ms: i64,
+    },
+    Paid {
+        paid_at_ms: i64,
+    },
+    Cancelled {
+        cancelled_at_ms: i64,
+        reason: CancelReason,
+        may_buy_again: bool,
+    },
+    Rejected {
+        reason: RejectReason,
+    },
     /// Neither gate nor ledger will ever know this number.
     Lost,
 }
@@ -208,7 +218,9 @@ impl OrderState {
     #[must_use]
     pub fn cancelled_at_ms(self) -> Option<i64> {
         match self {
-            Self::Cancelled { cancelled_at_ms, .. } => Some(cancelled_at_ms),
+            Self::Cancelled {
+                cancelled_at_ms, ..
+            } => Some(cancelled_at_ms),
             _ => None,
         }
     }
@@ -216,7 +228,14 @@ impl OrderState {
     /// Whether the shopper may try for another unit in the same sale.
     #[must_use]
     pub fn may_buy_again(self) -> bool {
-        matches!(self, Self::Lost | Self::Cancelled { may_buy_again: true, .. })
+        matches!(
+            self,
+            Self::Lost
+                | Self::Cancelled {
+                    may_buy_again: true,
+                    ..
+                }
+        )
     }
 }
 
