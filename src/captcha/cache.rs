@@ -33,10 +33,7 @@ impl PictureCache {
             .weigher(|_: &Seed, png: &Bytes| u32::try_from(png.len()).unwrap_or(u32::MAX))
             .time_to_live(KEPT_FOR)
             .build();
-        Self {
-            pictures,
-            redraws: Semaphore::new(REDRAWS),
-        }
+        Self { pictures, redraws: Semaphore::new(REDRAWS) }
     }
 
     /// Keeps a picture that was just given out.
@@ -71,11 +68,7 @@ mod tests {
     async fn a_kept_picture_is_not_drawn_again() {
         let cache = PictureCache::new(1 << 20);
         let seed = Seed::random();
-        let picture = Picture {
-            seed,
-            answer: String::new(),
-            png: b"as kept".as_slice().into(),
-        };
+        let picture = Picture { seed, answer: String::new(), png: b"as kept".as_slice().into() };
         cache.keep(&picture);
         assert_eq!(cache.png(seed).await.unwrap(), picture.png);
     }

@@ -20,9 +20,8 @@ pub const LENGTH: u32 = 5;
 
 /// The characters: lower-case, none that the font draws like another one (no 0 o, 1 i l j, 2 z,
 /// 5 s, 6 b, 9 g q, u v), and no r, which reads as m before n.
-pub const ALPHABET: [char; 17] = [
-    'a', 'c', 'd', 'e', 'f', 'h', 'k', 'm', 'n', 'p', 't', 'w', 'x', 'y', '3', '4', '7',
-];
+pub const ALPHABET: [char; 17] =
+    ['a', 'c', 'd', 'e', 'f', 'h', 'k', 'm', 'n', 'p', 't', 'w', 'x', 'y', '3', '4', '7'];
 
 /// Width and height of a picture in pixels.
 pub const SIZE: (u32, u32) = (200, 72);
@@ -32,6 +31,7 @@ pub const SIZE: (u32, u32) = (200, 72);
 pub struct Seed([u8; 16]);
 
 impl Seed {
+    /// One that nobody can guess.
     #[must_use]
     pub fn random() -> Self {
         Self(rand::random())
@@ -73,22 +73,25 @@ impl FromStr for Seed {
 /// A picture with what it was drawn from.
 #[derive(Clone)]
 pub struct Picture {
+    /// What it was drawn from.
     pub seed: Seed,
+    /// The characters it shows.
     pub answer: String,
+    /// The picture.
     pub png: Bytes,
 }
 
 impl fmt::Debug for Picture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Picture")
-            .field("bytes", &self.png.len())
-            .finish_non_exhaustive()
+        f.debug_struct("Picture").field("bytes", &self.png.len()).finish_non_exhaustive()
     }
 }
 
 /// What a seed draws.
 pub struct Drawn {
+    /// The characters it shows.
     pub answer: String,
+    /// The picture.
     pub png: Bytes,
 }
 
@@ -107,18 +110,11 @@ pub fn draw(seed: Seed) -> Option<Drawn> {
         between(&mut random, 10, 70),
         between(&mut random, 20, 120),
     ];
-    let horizontal = (
-        f64::from(between(&mut random, 8, 18)) / 10.0,
-        f64::from(between(&mut random, 5, 9)),
-    );
-    let vertical = (
-        f64::from(between(&mut random, 8, 18)) / 10.0,
-        f64::from(between(&mut random, 4, 9)),
-    );
-    let gaps = (
-        u32::from(between(&mut random, 34, 58)),
-        u32::from(between(&mut random, 15, 25)),
-    );
+    let horizontal =
+        (f64::from(between(&mut random, 8, 18)) / 10.0, f64::from(between(&mut random, 5, 9)));
+    let vertical =
+        (f64::from(between(&mut random, 8, 18)) / 10.0, f64::from(between(&mut random, 4, 9)));
+    let gaps = (u32::from(between(&mut random, 34, 58)), u32::from(between(&mut random, 15, 25)));
 
     let (width, height) = SIZE;
     let mut captcha = RngCaptcha::from_rng(random);
@@ -133,10 +129,7 @@ pub fn draw(seed: Seed) -> Option<Drawn> {
         .set_color(color);
     let (answer, png) = captcha.as_tuple()?;
     let whole = answer.chars().count() == usize::try_from(LENGTH).ok()?;
-    whole.then(|| Drawn {
-        answer,
-        png: png.into(),
-    })
+    whole.then(|| Drawn { answer, png: png.into() })
 }
 
 /// What a shopper typed, in the letters of the answers: without spaces, in lower case, and in
@@ -186,12 +179,7 @@ mod tests {
         for _ in 0..100 {
             let drawn = draw(Seed::random()).unwrap();
             assert_eq!(drawn.answer.chars().count(), LENGTH as usize);
-            assert!(
-                drawn
-                    .answer
-                    .chars()
-                    .all(|character| ALPHABET.contains(&character))
-            );
+            assert!(drawn.answer.chars().all(|character| ALPHABET.contains(&character)));
             assert!(drawn.png.starts_with(b"\x89PNG"));
             assert!(drawn.png.len() < 16_000, "{} bytes", drawn.png.len());
         }
@@ -200,11 +188,7 @@ mod tests {
     #[test]
     fn the_font_has_every_character_of_the_alphabet() {
         let supported = captcha::Captcha::new().supported_chars();
-        assert!(
-            ALPHABET
-                .iter()
-                .all(|character| supported.contains(character))
-        );
+        assert!(ALPHABET.iter().all(|character| supported.contains(character)));
     }
 
     #[test]
@@ -212,14 +196,8 @@ mod tests {
         let seed = Seed::random();
         assert_eq!(seed.to_string().parse(), Ok(seed));
         assert_eq!(seed.to_string().len(), 32);
-        for text in [
-            "",
-            "00",
-            &"g".repeat(32),
-            &"+".repeat(32),
-            &"é".repeat(16),
-            &"0".repeat(33),
-        ] {
+        for text in ["", "00", &"g".repeat(32), &"+".repeat(32), &"é".repeat(16), &"0".repeat(33)]
+        {
             assert_eq!(text.parse::<Seed>(), Err(NotASeed), "{text}");
         }
         assert!(!format!("{seed:?}").contains(&seed.to_string()));

@@ -46,11 +46,8 @@ impl Pool {
     /// When the system gives no thread.
     pub fn start(settings: PoolSettings) -> io::Result<Self> {
         let (sender, receiver) = mpsc::channel(settings.size.get());
-        let mut pool = Self {
-            pictures: Mutex::new(receiver),
-            painters: Vec::new(),
-            wait: settings.wait,
-        };
+        let mut pool =
+            Self { pictures: Mutex::new(receiver), painters: Vec::new(), wait: settings.wait };
         for number in 0..settings.threads.get() {
             let sender = sender.clone();
             let painter = thread::Builder::new()
@@ -84,11 +81,7 @@ fn paint(pictures: &mpsc::Sender<Picture>) {
             thread::sleep(Duration::from_millis(100));
             continue;
         };
-        let picture = Picture {
-            seed,
-            answer: drawn.answer,
-            png: drawn.png,
-        };
+        let picture = Picture { seed, answer: drawn.answer, png: drawn.png };
         if pictures.blocking_send(picture).is_err() {
             return;
         }
@@ -143,10 +136,7 @@ mod tests {
     async fn many_take_at_the_same_time() {
         let pool = pool(2, 1);
         let taken = futures_util::future::join_all((0..50).map(|_| pool.take())).await;
-        let seeds: HashSet<_> = taken
-            .into_iter()
-            .map(|picture| picture.unwrap().seed)
-            .collect();
+        let seeds: HashSet<_> = taken.into_iter().map(|picture| picture.unwrap().seed).collect();
         assert_eq!(seeds.len(), 50);
     }
 

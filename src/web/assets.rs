@@ -11,8 +11,11 @@ use sha2::{Digest, Sha256};
 /// A file as it goes out.
 #[derive(Debug)]
 pub struct Asset {
+    /// The last part of its address.
     pub name: &'static str,
+    /// What it is, with its character set.
     pub content_type: &'static str,
+    /// All of it.
     pub body: &'static [u8],
 }
 
@@ -62,11 +65,7 @@ pub fn find(name: &str) -> Option<&'static Asset> {
 /// other one gets today's file, but only for now.
 #[must_use]
 pub fn cache_control(mark: &str) -> &'static str {
-    if mark == *MARK {
-        "public, max-age=31536000, immutable"
-    } else {
-        "no-cache"
-    }
+    if mark == *MARK { "public, max-age=31536000, immutable" } else { "no-cache" }
 }
 
 pub(super) fn address(name: &str) -> String {

@@ -40,10 +40,8 @@ fn used() -> BTreeSet<String> {
     let code = files(&root().join("src/web"), ".rs");
     // this file and the definition of `key` hold examples only
     let examples = ["catalogue_test.rs", "text.rs"];
-    for path in pages
-        .iter()
-        .chain(&code)
-        .filter(|path| !examples.iter().any(|name| path.ends_with(name)))
+    for path in
+        pages.iter().chain(&code).filter(|path| !examples.iter().any(|name| path.ends_with(name)))
     {
         let text = std::fs::read_to_string(path).unwrap();
         keys.extend(keys_after("t(\"", &text));
@@ -55,10 +53,7 @@ fn used() -> BTreeSet<String> {
 /// Each key of a language and the arguments that its text names.
 fn catalogue(language: Language) -> BTreeMap<String, BTreeSet<String>> {
     let mut texts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for path in files(
-        &root().join("templates/locales").join(language.tag()),
-        ".ftl",
-    ) {
+    for path in files(&root().join("templates/locales").join(language.tag()), ".ftl") {
         let mut current = None;
         for line in std::fs::read_to_string(&path).unwrap().lines() {
             if line.starts_with('#') || line.trim().is_empty() {
@@ -67,9 +62,8 @@ fn catalogue(language: Language) -> BTreeMap<String, BTreeSet<String>> {
             let rest = if line.starts_with([' ', '}']) {
                 line
             } else {
-                let (key, rest) = line
-                    .split_once(" =")
-                    .unwrap_or_else(|| panic!("{}: {line}", path.display()));
+                let (key, rest) =
+                    line.split_once(" =").unwrap_or_else(|| panic!("{}: {line}", path.display()));
                 assert!(
                     texts.insert(key.to_owned(), BTreeSet::new()).is_none(),
                     "{key} stands twice"
@@ -84,10 +78,7 @@ fn catalogue(language: Language) -> BTreeMap<String, BTreeSet<String>> {
                     .unwrap()
                     .to_owned()
             });
-            texts
-                .get_mut(current.as_ref().unwrap())
-                .unwrap()
-                .extend(arguments);
+            texts.get_mut(current.as_ref().unwrap()).unwrap().extend(arguments);
         }
     }
     texts
@@ -102,11 +93,7 @@ fn every_key_in_use_has_a_text_and_every_text_is_used() {
         let missing: Vec<_> = used.difference(&texts).collect();
         let surplus: Vec<_> = texts.difference(&used).collect();
         assert!(missing.is_empty(), "{} lacks {missing:?}", language.tag());
-        assert!(
-            surplus.is_empty(),
-            "{} has texts that nothing shows: {surplus:?}",
-            language.tag()
-        );
+        assert!(surplus.is_empty(), "{} has texts that nothing shows: {surplus:?}", language.tag());
     }
 }
 
@@ -115,24 +102,13 @@ fn all_languages_fill_in_the_same_arguments() {
     let english = catalogue(Language::En);
     for language in Language::ALL {
         for (key, arguments) in catalogue(language) {
-            assert_eq!(
-                Some(&arguments),
-                english.get(&key),
-                "{key} in {}",
-                language.tag()
-            );
+            assert_eq!(Some(&arguments), english.get(&key), "{key} in {}", language.tag());
         }
     }
 }
 
 #[test]
 fn the_scan_reads_whole_words_only() {
-    assert_eq!(
-        keys_after("t(\"", r#"{{ f.t("a-b") }} left("c") {{ f.t(x) }}"#),
-        ["a-b"]
-    );
-    assert_eq!(
-        keys_after("key(\"", r#"key("a").with("n", 1), monkey("b")"#),
-        ["a"]
-    );
+    assert_eq!(keys_after("t(\"", r#"{{ f.t("a-b") }} left("c") {{ f.t(x) }}"#), ["a-b"]);
+    assert_eq!(keys_after("key(\"", r#"key("a").with("n", 1), monkey("b")"#), ["a"]);
 }

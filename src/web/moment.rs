@@ -26,19 +26,20 @@ impl Moment {
             .with("day", time.day())
             .with("clock", time.format("%H:%M").to_string())
             .in_language(language);
-        Self {
-            iso: time.to_rfc3339_opts(SecondsFormat::Millis, true),
-            text,
-        }
+        Self { iso: time.to_rfc3339_opts(SecondsFormat::Millis, true), text }
     }
 }
 
 /// A length of time that is left, cut into what a countdown shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Left {
+    /// Whole days.
     pub days: i64,
+    /// Hours beside the days, up to 23.
     pub hours: i64,
+    /// Minutes beside the hours, up to 59.
     pub minutes: i64,
+    /// Seconds beside the minutes, up to 59.
     pub seconds: i64,
 }
 
@@ -82,21 +83,13 @@ mod tests {
         assert_eq!(moment.text.to_string(), "29 Nov 2026, 12:00 UTC");
         let moment = Moment::new(1_795_953_600_000, Language::ZhCn);
         assert_eq!(moment.text.to_string(), "2026年11月29日 12:00（UTC）");
-        assert_eq!(
-            Moment::new(i64::MAX, Language::En).iso,
-            "1970-01-01T00:00:00.000Z"
-        );
+        assert_eq!(Moment::new(i64::MAX, Language::En).iso, "1970-01-01T00:00:00.000Z");
     }
 
     #[test]
     fn what_is_left_never_shows_zero_too_early() {
         let left = |ms| {
-            let Left {
-                days,
-                hours,
-                minutes,
-                seconds,
-            } = Left::between(0, ms);
+            let Left { days, hours, minutes, seconds } = Left::between(0, ms);
             (days, hours, minutes, seconds)
         };
         assert_eq!(left(1), (0, 0, 0, 1));

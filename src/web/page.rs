@@ -11,6 +11,7 @@ use super::language::Language;
 use super::moment::{Left, Moment, duration};
 use super::price::Price;
 use super::text::{Message, Text};
+pub use crate::sale::shopper::Role;
 
 /// What a browser may load for our pages: our own scripts, styles and pictures, and nothing else.
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
@@ -25,21 +26,16 @@ pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
 /// Who is looking at the page.
 #[derive(Debug, Clone)]
 pub struct Viewer {
+    /// As it was chosen; any script.
     pub name: String,
+    /// What the viewer may do here.
     pub role: Role,
-}
-
-/// What the viewer may do here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    Shopper,
-    Operator,
-    Admin,
 }
 
 /// What every page needs beside its own subject. Templates know it as `f`.
 #[derive(Debug, Clone)]
 pub struct Frame {
+    /// What the page speaks.
     pub language: Language,
     /// The session's token, for each form.
     pub csrf_token: String,

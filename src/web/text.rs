@@ -34,10 +34,7 @@ pub struct Message {
 /// Names a text of the catalogue.
 #[must_use]
 pub fn key(key: &'static str) -> Message {
-    Message {
-        key,
-        arguments: HashMap::new(),
-    }
+    Message { key, arguments: HashMap::new() }
 }
 
 impl Message {
@@ -51,10 +48,7 @@ impl Message {
     /// The text in a language.
     #[must_use]
     pub fn in_language(self, language: Language) -> Text {
-        Text {
-            language,
-            message: self,
-        }
+        Text { language, message: self }
     }
 }
 
@@ -88,10 +82,7 @@ impl Text {
     /// Fills in one argument.
     #[must_use]
     pub fn with(self, name: &'static str, value: impl Argument) -> Self {
-        Self {
-            message: self.message.with(name, value),
-            ..self
-        }
+        Self { message: self.message.with(name, value), ..self }
     }
 }
 
@@ -111,6 +102,7 @@ impl fmt::Display for Text {
 
 /// What can be filled into a text.
 pub trait Argument {
+    /// The value as the catalogue takes it.
     fn fluent(&self) -> FluentValue<'static>;
 }
 

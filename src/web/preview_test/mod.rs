@@ -17,26 +17,12 @@ use crate::captcha::{Seed, draw};
 
 /// What the content security policy would refuse, or an accessible page may not lack.
 fn check(name: &str, html: &str) {
-    assert!(
-        !html.contains(MISSING),
-        "{name}: a text is missing: {}",
-        after(html, MISSING)
-    );
-    assert!(
-        html.starts_with("<!doctype html>"),
-        "{name}: {}",
-        &html[..40.min(html.len())]
-    );
+    assert!(!html.contains(MISSING), "{name}: a text is missing: {}", after(html, MISSING));
+    assert!(html.starts_with("<!doctype html>"), "{name}: {}", &html[..40.min(html.len())]);
     assert_eq!(html.matches("<h1").count(), 1, "{name}: one headline");
-    for refused in [
-        " style=",
-        "<style",
-        " onclick=",
-        " onload=",
-        "javascript:",
-        "http://",
-        "https://",
-    ] {
+    for refused in
+        [" style=", "<style", " onclick=", " onload=", "javascript:", "http://", "https://"]
+    {
         assert!(!html.contains(refused), "{name}: holds {refused}");
     }
     for script in html.split("<script").skip(1) {
@@ -45,40 +31,26 @@ fn check(name: &str, html: &str) {
             "{name}: a script of another kind"
         );
     }
-    for form in html
-        .split("<form")
-        .skip(1)
-        .filter(|form| form.contains("method=\"post\""))
-    {
+    for form in html.split("<form").skip(1).filter(|form| form.contains("method=\"post\"")) {
         let form = form.split("</form>").next().unwrap();
         assert!(
             form.contains("name=\"csrf_token\" value=\"token-of-the-session\""),
             "{name}: a form without token"
         );
     }
-    let mut ids: Vec<&str> = html
-        .split(" id=\"")
-        .skip(1)
-        .map(|rest| rest.split('"').next().unwrap())
-        .collect();
+    let mut ids: Vec<&str> =
+        html.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
     let count = ids.len();
     ids.sort_unstable();
     ids.dedup();
     assert_eq!(ids.len(), count, "{name}: an id stands twice");
-    for label in html
-        .split("<label for=\"")
-        .skip(1)
-        .map(|rest| rest.split('"').next().unwrap())
-    {
+    for label in html.split("<label for=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
         assert!(ids.contains(&label), "{name}: a label of nothing");
     }
 }
 
 fn after(html: &str, mark: char) -> &str {
-    html.split(mark)
-        .nth(1)
-        .and_then(|rest| rest.split('<').next())
-        .unwrap_or_default()
+    html.split(mark).nth(1).and_then(|rest| rest.split('<').next()).unwrap_or_default()
 }
 
 #[test]
@@ -88,11 +60,7 @@ fn preview_of_every_page() {
             check(&name, &html);
             assert!(html.contains(&format!("<html lang=\"{}\"", language.tag())));
             if let Some(folder) = std::env::var_os("SECKILL_PREVIEW_DIR") {
-                write(
-                    Path::new(&folder),
-                    &format!("{}-{name}.html", language.tag()),
-                    &html,
-                );
+                write(Path::new(&folder), &format!("{}-{name}.html", language.tag()), &html);
             }
         }
     }
@@ -105,10 +73,7 @@ fn names_cannot_break_out_of_the_page() {
     page.open[0].title = evil.into();
     page.open[0].product = evil.into();
     page.f.path = format!("/?{evil}");
-    page.f.viewer = Some(Viewer {
-        name: evil.into(),
-        role: Role::Admin,
-    });
+    page.f.viewer = Some(Viewer { name: evil.into(), role: Role::Admin });
     let html = page.render().unwrap();
     assert!(!html.contains("<script>alert"));
     check("evil", &html);
@@ -122,10 +87,6 @@ fn write(folder: &Path, name: &str, html: &str) {
     }
     let pictures = folder.join("activities/1/captcha");
     std::fs::create_dir_all(&pictures).unwrap();
-    std::fs::write(
-        pictures.join(pages::TICKET),
-        draw(Seed::random()).unwrap().png,
-    )
-    .unwrap();
+    std::fs::write(pictures.join(pages::TICKET), draw(Seed::random()).unwrap().png).unwrap();
     std::fs::write(folder.join(name), html).unwrap();
 }

@@ -46,16 +46,10 @@ pub fn list(language: Language, signed_in: bool) -> ActivitiesPage {
 }
 
 fn lists(language: Language) -> Pages {
-    let nothing = ActivitiesPage {
-        open: vec![],
-        upcoming: vec![],
-        ended: vec![],
-        ..list(language, false)
-    };
-    let one = ActivitiesPage {
-        open: vec![sale(language, 1, SaleState::Open)],
-        ..list(language, true)
-    };
+    let nothing =
+        ActivitiesPage { open: vec![], upcoming: vec![], ended: vec![], ..list(language, false) };
+    let one =
+        ActivitiesPage { open: vec![sale(language, 1, SaleState::Open)], ..list(language, true) };
     vec![
         page("list", &list(language, true)),
         page("list-signed-out", &list(language, false)),
@@ -80,11 +74,7 @@ fn sales(language: Language) -> Pages {
             let view = ActivityPage {
                 f: frame(language, signed_in, "/activities/1"),
                 sale: sale(language, 1, state),
-                description: if signed_in {
-                    "Line one\nline two".into()
-                } else {
-                    String::new()
-                },
+                description: if signed_in { "Line one\nline two".into() } else { String::new() },
                 pay_within_seconds: 900,
                 asks_captcha: signed_in,
             };
@@ -108,27 +98,16 @@ fn purchases(language: Language) -> Pages {
     vec![
         page("purchase", &view(Some(5), None)),
         page("purchase-no-captcha", &view(None, None)),
-        page(
-            "purchase-captcha-wrong",
-            &view(Some(5), Some(PurchaseNotice::CaptchaWrong)),
-        ),
-        page(
-            "purchase-expired",
-            &view(Some(5), Some(PurchaseNotice::TicketExpired)),
-        ),
-        page(
-            "purchase-too-fast",
-            &view(Some(5), Some(PurchaseNotice::TooFast)),
-        ),
+        page("purchase-captcha-wrong", &view(Some(5), Some(PurchaseNotice::CaptchaWrong))),
+        page("purchase-expired", &view(Some(5), Some(PurchaseNotice::TicketExpired))),
+        page("purchase-too-fast", &view(Some(5), Some(PurchaseNotice::TooFast))),
     ]
 }
 
 fn outcomes(language: Language) -> Pages {
     let outcomes = [
         Outcome::SoldOut,
-        Outcome::NotOpen {
-            opens_at_ms: now() + 95_000,
-        },
+        Outcome::NotOpen { opens_at_ms: now() + 95_000 },
         Outcome::Ended,
         Outcome::Paused,
         Outcome::TicketInvalid,
@@ -144,54 +123,33 @@ fn outcomes(language: Language) -> Pages {
         activity_id: 1,
         title: sale(language, 1, SaleState::Open).title,
     };
-    outcomes
-        .map(|outcome| page(format!("outcome-{}", outcome.name()), &view(outcome)))
-        .into()
+    outcomes.map(|outcome| page(format!("outcome-{}", outcome.name()), &view(outcome))).into()
 }
 
 fn orders(language: Language) -> Pages {
     let view = |state, notice| {
         let order = order(language, 1, state);
         let f = frame(language, true, &format!("/orders/{}", order.order_no));
-        OrderPage {
-            f,
-            order,
-            notice,
-            cancel_bars: notice.is_some(),
-        }
+        OrderPage { f, order, notice, cancel_bars: notice.is_some() }
     };
     let mut pages: Pages = order_states()
         .into_iter()
         .map(|(name, state)| page(format!("order-{name}"), &view(state, None)))
         .collect();
-    let pending = OrderState::PendingPayment {
-        pay_before_ms: now() + MINUTE / 2,
-    };
+    let pending = OrderState::PendingPayment { pay_before_ms: now() + MINUTE / 2 };
     for (state, notice) in [
         (OrderState::Reserved, OrderNotice::BeingPlaced),
         (pending, OrderNotice::HasChanged),
         (pending, OrderNotice::PaymentUnavailable),
     ] {
-        pages.push(page(
-            format!("order-notice-{notice:?}"),
-            &view(state, Some(notice)),
-        ));
+        pages.push(page(format!("order-notice-{notice:?}"), &view(state, Some(notice))));
     }
-    let list = |orders, older| OrdersPage {
-        f: frame(language, true, "/orders"),
-        orders,
-        older,
-    };
-    let every = (1..)
-        .zip(order_states())
-        .map(|(id, (_, state))| order(language, id, state))
-        .collect();
+    let list = |orders, older| OrdersPage { f: frame(language, true, "/orders"), orders, older };
+    let every =
+        (1..).zip(order_states()).map(|(id, (_, state))| order(language, id, state)).collect();
     pages.push(page(
         "orders",
-        &list(
-            every,
-            Some("/orders?before=01KB7Z5Q3N8XW2M4T6R9V1C0DE".into()),
-        ),
+        &list(every, Some("/orders?before=01KB7Z5Q3N8XW2M4T6R9V1C0DE".into())),
     ));
     pages.push(page("orders-empty", &list(vec![], None)));
     pages
@@ -228,6 +186,7 @@ fn accounts(language: Language) -> Pages {
         LoginFault::Wrong,
         LoginFault::TooManyTries,
         LoginFault::Busy,
+        LoginFault::Closed,
     ] {
         pages.push(page(format!("login-{fault:?}"), &login(Some(fault))));
     }
@@ -238,16 +197,9 @@ fn accounts(language: Language) -> Pages {
         UsernameFault::Characters,
         UsernameFault::Taken,
     ] {
-        pages.push(page(
-            format!("register-name-{fault:?}"),
-            &register(Some(fault), None, false),
-        ));
+        pages.push(page(format!("register-name-{fault:?}"), &register(Some(fault), None, false)));
     }
-    for fault in [
-        PasswordFault::Missing,
-        PasswordFault::TooShort,
-        PasswordFault::TooLong,
-    ] {
+    for fault in [PasswordFault::Missing, PasswordFault::TooShort, PasswordFault::TooLong] {
         pages.push(page(
             format!("register-password-{fault:?}"),
             &register(None, Some(fault), false),
@@ -276,7 +228,5 @@ fn errors(language: Language) -> Pages {
         kind,
         request_id: Some("7f3a91c2".into()),
     };
-    kinds
-        .map(|kind| page(format!("error-{kind:?}"), &view(kind)))
-        .into()
+    kinds.map(|kind| page(format!("error-{kind:?}"), &view(kind))).into()
 }

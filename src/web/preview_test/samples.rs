@@ -20,10 +20,7 @@ pub fn frame(language: Language, signed_in: bool, path: &str) -> Frame {
     Frame {
         language,
         csrf_token: "token-of-the-session".into(),
-        viewer: signed_in.then(|| Viewer {
-            name: name.into(),
-            role: Role::Shopper,
-        }),
+        viewer: signed_in.then(|| Viewer { name: name.into(), role: Role::Shopper }),
         path: path.into(),
         now_ms: now(),
         currency: "CNY".into(),
@@ -114,13 +111,7 @@ pub fn sale(language: Language, id: i64, state: SaleState) -> Sale {
 }
 
 pub fn order(language: Language, id: i64, state: OrderState) -> Order {
-    let Sale {
-        title,
-        product,
-        price,
-        product_id,
-        ..
-    } = sale(language, id, SaleState::Open);
+    let Sale { title, product, price, product_id, .. } = sale(language, id, SaleState::Open);
     Order {
         order_no: "01KB7Z5Q3N8XW2M4T6R9V1C0DE".into(),
         activity_id: id,
@@ -136,7 +127,7 @@ pub fn order(language: Language, id: i64, state: OrderState) -> Order {
 
 pub fn order_states() -> Vec<(&'static str, OrderState)> {
     let cancelled = |reason, may_buy_again| OrderState::Cancelled {
-        cancelled_at_ms: now(),
+        cancelled_at_ms: Some(now()),
         reason,
         may_buy_again,
     };
@@ -144,25 +135,11 @@ pub fn order_states() -> Vec<(&'static str, OrderState)> {
     vec![
         ("reserved", OrderState::Reserved),
         ("checking", OrderState::Checking),
-        (
-            "pending",
-            OrderState::PendingPayment {
-                pay_before_ms: now() + 14 * MINUTE + 32_000,
-            },
-        ),
-        ("paid", OrderState::Paid { paid_at_ms: now() }),
-        (
-            "cancelled-by-shopper",
-            cancelled(CancelReason::ByShopper, true),
-        ),
-        (
-            "cancelled-not-paid",
-            cancelled(CancelReason::NotPaidInTime, true),
-        ),
-        (
-            "cancelled-by-staff",
-            cancelled(CancelReason::ByStaff, false),
-        ),
+        ("pending", OrderState::PendingPayment { pay_before_ms: now() + 14 * MINUTE + 32_000 }),
+        ("paid", OrderState::Paid { paid_at_ms: Some(now()) }),
+        ("cancelled-by-shopper", cancelled(CancelReason::ByShopper, true)),
+        ("cancelled-not-paid", cancelled(CancelReason::NotPaidInTime, true)),
+        ("cancelled-by-staff", cancelled(CancelReason::ByStaff, false)),
         ("rejected-sold-out", rejected(RejectReason::SoldOut)),
         ("rejected-already-held", rejected(RejectReason::AlreadyHeld)),
         ("rejected-barred", rejected(RejectReason::Barred)),

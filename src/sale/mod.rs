@@ -1,0 +1,15 @@
+//! The words and rules of a flash sale, without any I/O.
+//!
+//! Everything here can be read, called and tested without a server. The modules follow a purchase:
+//! an [`activity`] is opened, a shopper asks for [`admission`], holds a [`reservation`], which becomes
+//! an [`order`].
+
+pub mod activity;
+pub mod admission;
+pub mod error;
+pub mod ids;
+pub mod money;
+pub mod order;
+pub mod order_number;
+pub mod reservation;
+pub mod shopper;
