@@ -18,7 +18,7 @@ use super::{
     negotiate::Wanted,
     page::{Frame, respond},
 };
-use crate::{account::AccountError, purchase::desk::DeskError, sale::error::Class};
+use crate::{account::AccountError, purchase::DeskError, sale::error::Class};
 
 /// Why a request gets another answer than the one it asked for.
 #[derive(Debug, thiserror::Error)]
@@ -56,8 +56,11 @@ pub enum WebError {
     /// The request took longer than the configuration allows.
     #[error("the request took too long")]
     TimedOut,
-    /// No picture is drawn ahead, and there is no time to wait for one.
-    #[error("no captcha picture at hand")]
+    /// The catalog is not loaded yet, so nothing may be called unknown.
+    #[error("the catalog is not loaded yet")]
+    NotReady,
+    /// The picture could not be drawn in time.
+    #[error("no picture in time")]
     NoPicture,
     /// The purchase path did not answer.
     #[error("purchase: {0}")]
@@ -70,11 +73,16 @@ pub enum WebError {
     Fault(&'static str),
 }
 
-/// The body of a failure as JSON.
 #[derive(Debug, Serialize)]
 struct Told {
     outcome: &'static str,
     message: String,
+}
+
+/// What went wrong, as JSON.
+#[must_use]
+pub fn told(status: StatusCode, outcome: &'static str, message: String) -> HttpResponse {
+    HttpResponse::build(status).json(Told { outcome, message })
 }
 
 impl WebError {
@@ -84,7 +92,7 @@ impl WebError {
         match self {
             Self::Desk(error) => error.class(),
             Self::Account(error) => error.class(),
-            Self::NoPicture | Self::SlowBody => Class::Retry,
+            Self::NotReady | Self::NoPicture | Self::SlowBody => Class::Retry,
             Self::TimedOut => Class::Unknown,
             Self::Fault(_) => Class::Bug,
             _ => Class::Reject,
@@ -104,7 +112,7 @@ impl WebError {
             Self::TooLarge => "too_large",
             Self::UnsupportedMedia => "unsupported_media",
             Self::TimedOut => "timed_out",
-            Self::NoPicture | Self::Desk(_) | Self::Account(_) => "unavailable",
+            Self::NotReady | Self::NoPicture | Self::Desk(_) | Self::Account(_) => "unavailable",
             Self::Fault(_) => "internal",
         }
     }
@@ -120,7 +128,7 @@ impl WebError {
             Self::MethodNotAllowed { .. } => ErrorKind::MethodNotAllowed,
             Self::TooLarge => ErrorKind::TooLarge,
             Self::UnsupportedMedia => ErrorKind::UnsupportedMedia,
-            Self::TimedOut | Self::NoPicture => ErrorKind::Unavailable,
+            Self::TimedOut | Self::NotReady | Self::NoPicture => ErrorKind::Unavailable,
             Self::Fault(_) => ErrorKind::Internal,
             Self::Desk(_) | Self::Account(_) if self.class() == Class::Bug => ErrorKind::Internal,
             Self::Desk(_) | Self::Account(_) => ErrorKind::Unavailable,
@@ -135,10 +143,9 @@ impl WebError {
             return HttpResponse::SeeOther().insert_header((LOCATION, login)).finish();
         }
         let mut answer = match Wanted::of(req) {
-            Wanted::Json => HttpResponse::build(self.status_code()).json(Told {
-                outcome: self.label(),
-                message: frame.t(self.kind().title()).to_string(),
-            }),
+            Wanted::Json => {
+                told(self.status_code(), self.label(), frame.t(self.kind().title()).to_string())
+            }
             Wanted::Html => respond(
                 self.status_code(),
                 &ErrorPage { f: frame, kind: self.kind(), request_id: RequestId::text_of(req) },

@@ -22,6 +22,11 @@ pub mod session;
 pub mod shop;
 pub mod text;
 
+#[cfg(test)]
+mod catalogue_test;
+#[cfg(test)]
+mod preview_test;
+
 use std::{net::TcpListener, time::Duration};
 
 use actix_web::{
@@ -33,7 +38,12 @@ use actix_web::{
 };
 
 use crate::{
-    account::Accounts, captcha, catalog::Catalog, config, purchase::desk::Desk, sale::money::Currency,
+    account::Accounts,
+    captcha::{cache::PictureCache, pool::Pool},
+    catalog::Catalog,
+    config,
+    purchase::Desk,
+    sale::money::Currency,
 };
 
 /// What the handlers work with. One for all threads.
@@ -46,7 +56,9 @@ pub struct WebState {
     /// Who may sign in.
     pub accounts: Accounts,
     /// Pictures drawn ahead.
-    pub pictures: captcha::Pool,
+    pub pictures: Pool,
+    /// Pictures that were given out.
+    pub shown: PictureCache,
     /// The site's settings.
     pub site: config::Site,
     /// Of all prices.

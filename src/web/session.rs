@@ -100,7 +100,7 @@ impl Visit {
 pub fn sign_in(session: &Session, account: Account) {
     let signed_in = SignedIn {
         id: account.id,
-        name: account.name,
+        name: account.username,
         role: account.role,
         epoch: account.epoch,
         since_ms: Utc::now().timestamp_millis(),

@@ -6,3 +6,4 @@ pub mod form;
 pub mod next;
 pub mod path;
 pub mod purchase_form;
+pub mod query;

@@ -5,6 +5,7 @@ use super::{
     form::FromFields,
     path::TOKEN_MAX,
 };
+use crate::captcha::normalized;
 
 /// What a shopper sends to buy.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,16 +28,6 @@ impl FromFields for PurchaseForm {
         }
         Ok(Self { ticket, captcha: captcha.map(|typed| normalized(&typed)) })
     }
-}
-
-/// What was typed, as pictures' answers are kept: lower case, without blanks. Keyboards for Chinese
-/// send full-width letters and digits; they are meant as the plain ones.
-fn normalized(typed: &str) -> String {
-    let plain = |c: char| match c {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
-        _ => c,
-    };
-    typed.chars().map(plain).filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]
