@@ -8,7 +8,7 @@ use super::conn::Gate;
 use super::error::GateError;
 use super::keys::Keys;
 use super::scripts::{ADMIT, TICKET};
-use crate::sale::ids::UserId;
+use crate::sale::ids::{Epoch, UserId};
 use crate::sale::money::Cents;
 use crate::sale::order_number::OrderNo;
 use crate::sale::reservation::Entry;
@@ -104,10 +104,21 @@ pub enum TicketAnswer {
 /// What the gate knows of a shopper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holding {
-    /// Whether the gate holds the sale; if not, a missing entry tells nothing.
-    pub loaded: bool,
+    /// The filling that the entries belong to; without one, or while it is being restored, a missing
+    /// entry tells nothing.
+    pub epoch: Option<Epoch>,
+    /// Whether a filling is under way.
+    pub restoring: bool,
     /// Their entry.
     pub entry: Option<Entry>,
+}
+
+impl Holding {
+    /// Whether the shopper's entry names this number, whatever its state.
+    #[must_use]
+    pub fn names(&self, order_no: OrderNo) -> bool {
+        self.entry.is_some_and(|entry| entry.order_no == order_no)
+    }
 }
 
 impl Gate {
@@ -189,10 +200,14 @@ impl Gate {
 
     /// The shopper's entry.
     pub async fn holding(&self, keys: &Keys, shopper: UserId) -> Result<Holding, GateError> {
-        let (epoch, entry): (Option<String>, Option<String>) =
-            self.command(redis::cmd("HMGET").arg(keys.users()).arg("epoch").arg(shopper.0)).await?;
+        let mut pipeline = redis::pipe();
+        pipeline.cmd("HMGET").arg(keys.users()).arg("epoch").arg(shopper.0);
+        pipeline.cmd("HGET").arg(keys.sale()).arg("state");
+        type Reply = ((Option<i64>, Option<String>), Option<String>);
+        let ((epoch, entry), state): Reply = self.pipeline(&pipeline).await?;
         let entry = entry.map(|text| text.parse().map_err(GateError::unreadable)).transpose()?;
-        Ok(Holding { loaded: epoch.is_some(), entry })
+        let restoring = epoch.is_none() || state.is_none_or(|state| state == "restoring");
+        Ok(Holding { epoch: epoch.map(Epoch), restoring, entry })
     }
 }
 

@@ -137,6 +137,15 @@ impl Gate {
         self.bounded(cmd.query_async(&mut conn)).await
     }
 
+    /// Sends commands together; on a cluster their keys share a hash tag.
+    pub(super) async fn pipeline<T: FromRedisValue>(
+        &self,
+        pipeline: &Pipeline,
+    ) -> Result<T, GateError> {
+        let mut conn = self.conn.clone();
+        self.bounded(pipeline.query_async(&mut conn)).await
+    }
+
     async fn bounded<T>(&self, call: impl Future<Output = RedisResult<T>>) -> Result<T, GateError> {
         // The client's own bound starts when the command is sent; this one also covers the wait for a
         // connection.
