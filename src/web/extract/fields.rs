@@ -109,10 +109,14 @@ mod tests {
 
     #[test]
     fn what_is_not_well_formed_is_refused() {
-        for broken in [&b"a=%"[..], b"a=%4", b"a=%zz", b"a=%4g", b"%=1", b"a=%%41", b"a=%+1", b"a=%-1"] {
+        for broken in
+            [&b"a=%"[..], b"a=%4", b"a=%zz", b"a=%4g", b"%=1", b"a=%%41", b"a=%+1", b"a=%-1"]
+        {
             assert_eq!(Fields::parse(broken).err(), Some(BadForm::Encoding), "{broken:?}");
         }
-        for bytes in [&b"a=\xff"[..], b"a=%ff", b"a=%C3", b"\xc0\x80=1", b"a=%ED%A0%80", b"a=%F0%9F%8E"] {
+        for bytes in
+            [&b"a=\xff"[..], b"a=%ff", b"a=%C3", b"\xc0\x80=1", b"a=%ED%A0%80", b"a=%F0%9F%8E"]
+        {
             assert_eq!(Fields::parse(bytes).err(), Some(BadForm::NotText), "{bytes:?}");
         }
     }
@@ -126,7 +130,8 @@ mod tests {
 
     #[test]
     fn a_required_field_is_there_and_short() {
-        let require = |body: &[u8]| Fields::parse(body).and_then(|mut fields| fields.require("a", 3));
+        let require =
+            |body: &[u8]| Fields::parse(body).and_then(|mut fields| fields.require("a", 3));
         assert_eq!(require(b"a=123"), Ok("123".into()));
         assert_eq!(require(b"a=1234"), Err(BadForm::TooLong));
         assert_eq!(require(b"b=1"), Err(BadForm::Missing));
@@ -135,7 +140,9 @@ mod tests {
     #[test]
     fn no_input_panics() {
         for byte in 0..=u8::MAX {
-            for body in [vec![byte], vec![b'%', byte], vec![b'%', b'4', byte], vec![b'a', b'=', byte, byte]] {
+            for body in
+                [vec![byte], vec![b'%', byte], vec![b'%', b'4', byte], vec![b'a', b'=', byte, byte]]
+            {
                 let _ = Fields::parse(&body);
             }
         }

@@ -48,7 +48,9 @@ mod tests {
 
     #[test]
     fn addresses_on_this_site_are_kept() {
-        for kept in ["/", "/orders", "/activities/42/purchase", "/orders?before=9", "/a/../b", "/a//b"] {
+        for kept in
+            ["/", "/orders", "/activities/42/purchase", "/orders?before=9", "/a/../b", "/a//b"]
+        {
             assert_eq!(Next::parse(kept).address(), kept);
         }
     }

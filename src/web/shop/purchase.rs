@@ -95,11 +95,7 @@ async fn again(
 }
 
 /// The shopper's live ticket; issued where there is none. Otherwise why there is nothing to buy.
-async fn ticket(
-    site: &Site,
-    shopper: &Shopper,
-    activity: &Activity,
-) -> Result<Ticket, Admission> {
+async fn ticket(site: &Site, shopper: &Shopper, activity: &Activity) -> Result<Ticket, Admission> {
     match site.desk.live_ticket(shopper.id, activity).await {
         TicketOffer::Ticket(ticket) => return Ok(ticket),
         TicketOffer::Nothing(why) => return Err(why),

@@ -69,9 +69,9 @@ fn order_state(standing: &OrderStanding, rebuy: bool) -> OrderState {
     match standing.standing {
         Standing::Reserved => OrderState::Reserved,
         Standing::Checking => OrderState::Checking,
-        Standing::Row(row::OrderState::PendingPayment) => OrderState::PendingPayment {
-            pay_before_ms: standing.pay_before_ms.unwrap_or_default(),
-        },
+        Standing::Row(row::OrderState::PendingPayment) => {
+            OrderState::PendingPayment { pay_before_ms: standing.pay_before_ms.unwrap_or_default() }
+        }
         Standing::Row(row::OrderState::Paid) => OrderState::Paid { paid_at_ms: None },
         Standing::Row(row::OrderState::Cancelled) => OrderState::Cancelled {
             cancelled_at_ms: None,
