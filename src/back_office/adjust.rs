@@ -53,7 +53,11 @@ impl BackOffice {
                 "activity {id} is {status}; its stock cannot change any more"
             )));
         }
-        if by > 0 { self.raise(held, by, change_id).await } else { self.lower(held, -by, change_id).await }
+        if by > 0 {
+            self.raise(held, by, change_id).await
+        } else {
+            self.lower(held, -by, change_id).await
+        }
     }
 
     async fn raise(
@@ -66,7 +70,8 @@ impl BackOffice {
         let change =
             stock::raise_stock(&self.ledger, id, held.fence, change_id.to_owned(), by).await?;
         if held.activity.gate_epoch != Epoch::NEVER_OPENED {
-            let at_gate = self.adjust_gate(held, change_id, change.changed, change.total_stock).await;
+            let at_gate =
+                self.adjust_gate(held, change_id, change.changed, change.total_stock).await;
             match at_gate {
                 // The rebuild that is due gives the gate the ledger's total.
                 Err(FillingError::Refused(FillingRefused::NotLoaded)) => {}
@@ -92,7 +97,8 @@ impl BackOffice {
             }
         }
         let change =
-            stock::lower_stock(&self.ledger, id, held.fence, change_id.to_owned(), given_up).await?;
+            stock::lower_stock(&self.ledger, id, held.fence, change_id.to_owned(), given_up)
+                .await?;
         let too_many = given_up + change.changed;
         if too_many > 0 && held.activity.gate_epoch != Epoch::NEVER_OPENED {
             // The ledger holds orders that the gate did not know of; it takes those units back.

@@ -67,10 +67,7 @@ impl Draft {
                 "buckets: 1; a sale in several buckets needs the moving of units between them, \
                  which this version does not have yet",
             ),
-            (
-                (10..=30 * 86_400).contains(&self.pay_within_s),
-                "pay-within: 10 seconds to 30 days",
-            ),
+            ((10..=30 * 86_400).contains(&self.pay_within_s), "pay-within: 10 seconds to 30 days"),
             ((1..=1000).contains(&self.rate_per_s), "rate: 1 to 1000 requests a second"),
         ];
         match rules.iter().find(|(holds, _)| !holds) {

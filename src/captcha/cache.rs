@@ -53,7 +53,8 @@ impl PictureCache {
     async fn redraw(&self, seed: Seed) -> Option<Bytes> {
         let _permit = self.redraws.acquire().await.ok()?;
         let pictures = self.pictures.clone();
-        let drawing = move || pictures.optionally_get_with(seed, || draw(seed).map(|drawn| drawn.png));
+        let drawing =
+            move || pictures.optionally_get_with(seed, || draw(seed).map(|drawn| drawn.png));
         tokio::task::spawn_blocking(drawing).await.ok().flatten()
     }
 }

@@ -63,7 +63,9 @@ impl FromStr for Seed {
         if text.len() != 32 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(NotASeed);
         }
-        u128::from_str_radix(text, 16).map(|number| Self(number.to_be_bytes())).map_err(|_| NotASeed)
+        u128::from_str_radix(text, 16)
+            .map(|number| Self(number.to_be_bytes()))
+            .map_err(|_| NotASeed)
     }
 }
 
@@ -97,9 +99,15 @@ pub fn draw(seed: Seed) -> Option<Drawn> {
         *to = from;
     }
     let mut random = ChaCha12Rng::from_seed(key);
-    let color = [between(&mut random, 10, 110), between(&mut random, 10, 70), between(&mut random, 20, 120)];
-    let horizontal = (f64::from(between(&mut random, 15, 35)) / 10.0, f64::from(between(&mut random, 5, 9)));
-    let vertical = (f64::from(between(&mut random, 15, 35)) / 10.0, f64::from(between(&mut random, 4, 9)));
+    let color = [
+        between(&mut random, 10, 110),
+        between(&mut random, 10, 70),
+        between(&mut random, 20, 120),
+    ];
+    let horizontal =
+        (f64::from(between(&mut random, 15, 35)) / 10.0, f64::from(between(&mut random, 5, 9)));
+    let vertical =
+        (f64::from(between(&mut random, 15, 35)) / 10.0, f64::from(between(&mut random, 4, 9)));
     let gaps = (u32::from(between(&mut random, 34, 58)), u32::from(between(&mut random, 15, 25)));
 
     let (width, height) = SIZE;
@@ -125,7 +133,9 @@ pub fn normalized(typed: &str) -> String {
         .chars()
         .filter(|character| !character.is_whitespace())
         .map(|character| match character {
-            '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
+            '\u{ff01}'..='\u{ff5e}' => {
+                char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character)
+            }
             _ => character,
         })
         .map(|character| character.to_ascii_lowercase())
@@ -179,7 +189,8 @@ mod tests {
         let seed = Seed::random();
         assert_eq!(seed.to_string().parse(), Ok(seed));
         assert_eq!(seed.to_string().len(), 32);
-        for text in ["", "00", &"g".repeat(32), &"+".repeat(32), &"é".repeat(16), &"0".repeat(33)] {
+        for text in ["", "00", &"g".repeat(32), &"+".repeat(32), &"é".repeat(16), &"0".repeat(33)]
+        {
             assert_eq!(text.parse::<Seed>(), Err(NotASeed), "{text}");
         }
         assert!(!format!("{seed:?}").contains(&seed.to_string()));

@@ -46,7 +46,8 @@ impl Pool {
     /// When the system gives no thread.
     pub fn start(settings: PoolSettings) -> io::Result<Self> {
         let (sender, receiver) = mpsc::channel(settings.size.get());
-        let mut pool = Self { pictures: Mutex::new(receiver), painters: Vec::new(), wait: settings.wait };
+        let mut pool =
+            Self { pictures: Mutex::new(receiver), painters: Vec::new(), wait: settings.wait };
         for number in 0..settings.threads.get() {
             let sender = sender.clone();
             let painter = thread::Builder::new()

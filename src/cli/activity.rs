@@ -166,12 +166,17 @@ fn draft(create: Create) -> Draft {
 }
 
 async fn list(office: &BackOffice) -> Result<(), RoleError> {
-    println!("{:>6}  {:<10} {:>9} {:>9}  {:<20} title", "id", "state", "remain", "total", "starts at");
+    println!(
+        "{:>6}  {:<10} {:>9} {:>9}  {:<20} title",
+        "id", "state", "remain", "total", "starts at"
+    );
     for activity in office.activities(None, LISTED).await? {
         let Activity { id, remain_stock, total_stock, title, .. } = &activity;
         let starts_at = activity.starts_at.format("%Y-%m-%dT%H:%M:%SZ");
         let state = state_word(&activity);
-        println!("{id:>6}  {state:<10} {remain_stock:>9} {total_stock:>9}  {starts_at:<20} {title}");
+        println!(
+            "{id:>6}  {state:<10} {remain_stock:>9} {total_stock:>9}  {starts_at:<20} {title}"
+        );
     }
     Ok(())
 }
@@ -189,7 +194,11 @@ async fn show(office: &BackOffice, id: ActivityId, json: bool) -> Result<(), Rol
     let at_gate = |figure: Option<i64>| figure.map_or("-".to_owned(), |n| n.to_string());
     println!("activity {id}: {} ({})", activity.title, activity.product.name);
     println!("  state     {state}");
-    println!("  window    {} to {}", activity.starts_at.to_rfc3339(), activity.ends_at.to_rfc3339());
+    println!(
+        "  window    {} to {}",
+        activity.starts_at.to_rfc3339(),
+        activity.ends_at.to_rfc3339()
+    );
     println!("  ledger    total {total_stock}, remain {remain_stock}");
     println!("  gate      stock {}, reserved {}", at_gate(gate_stock), at_gate(reserved));
     println!(

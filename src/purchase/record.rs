@@ -140,12 +140,9 @@ impl Recorder {
         let mut messages = Vec::with_capacity(incoming.len());
         for incoming in incoming {
             match incoming.reservation() {
-                Ok(reservation) => messages.push(Message {
-                    incoming,
-                    reservation,
-                    tries: 0,
-                    due: Instant::now(),
-                }),
+                Ok(reservation) => {
+                    messages.push(Message { incoming, reservation, tries: 0, due: Instant::now() })
+                }
                 Err(unreadable) => {
                     let reason = unreadable.to_string();
                     match bury(publisher, &incoming, &reason).await {

@@ -5,7 +5,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::RoleError;
 use super::places::Places;
-use crate::account::{AccountError, Accounts, Cost};
+use crate::account::{AccountError, Accounts, Cost, FieldError};
 use crate::back_office::Draft;
 use crate::config::Config;
 use crate::sale::activity::Phase;
@@ -87,7 +87,7 @@ async fn add_accounts(config: &Config, places: &Places) -> Result<(), RoleError>
     for (name, role) in LOGINS {
         match accounts.add(name, PASSWORD, role).await {
             Ok(_) => {}
-            Err(error) if error.is_taken() => {}
+            Err(AccountError::Invalid(errors)) if errors == [FieldError::UsernameTaken] => {}
             Err(error) => return Err(failed(error)),
         }
     }

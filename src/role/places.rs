@@ -105,7 +105,5 @@ pub(crate) fn queue(config: &Config, role: &str) -> Result<Queue, RoleError> {
 pub fn identity() -> String {
     use std::sync::OnceLock;
     static IDENTITY: OnceLock<String> = OnceLock::new();
-    IDENTITY
-        .get_or_init(|| format!("{}-{:08x}", std::process::id(), rand::random::<u32>()))
-        .clone()
+    IDENTITY.get_or_init(|| format!("{}-{:08x}", std::process::id(), rand::random::<u32>())).clone()
 }

@@ -49,8 +49,7 @@ pub struct Sockets {
 impl Sockets {
     /// Takes the sockets that these roles need.
     pub fn take(config: &Config, roles: Roles) -> Result<Self, RoleError> {
-        let site =
-            roles.has_web().then(|| listen("SECKILL_BIND", config.site.bind)).transpose()?;
+        let site = roles.has_web().then(|| listen("SECKILL_BIND", config.site.bind)).transpose()?;
         Ok(Self { site, ops: listen("SECKILL_OPS_BIND", config.site.ops_bind)? })
     }
 }
@@ -83,7 +82,8 @@ pub async fn serve(
     let tasks = TaskTracker::new();
     let mut checks = vec![gate_check(&places), ledger_check(&places)];
     // Built before anything runs, so that a wrong setting stops the start and not the process.
-    let worker = roles.has_worker().then(|| Worker::build(config, &places, &catalog)).transpose()?;
+    let worker =
+        roles.has_worker().then(|| Worker::build(config, &places, &catalog)).transpose()?;
     if let Some(worker) = &worker {
         let queue = worker.queue.clone();
         checks.push(Check::new("queue", move || {

@@ -10,10 +10,10 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
+use super::RoleError;
 use super::demo;
 use super::places::Places;
 use super::serve::{Roles, Sockets, serve};
-use super::RoleError;
 use crate::config::{Config, Secret};
 use crate::stack::{Stack, StackOptions};
 

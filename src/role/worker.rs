@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::places::{Places, identity, queue};
 use super::RoleError;
+use super::places::{Places, identity, queue};
 use crate::catalog::Catalog;
 use crate::config::{Config, ms};
 use crate::purchase::expire::Sweep;

@@ -12,7 +12,11 @@ const FILE_MODE: u32 = 0o600;
 
 /// Makes `dir` and its parents; one that exists already is left as it is.
 pub(super) fn make_dir(dir: &Path) -> Result<(), StackError> {
-    DirBuilder::new().recursive(true).mode(DIR_MODE).create(dir).map_err(StackError::file("make", dir))
+    DirBuilder::new()
+        .recursive(true)
+        .mode(DIR_MODE)
+        .create(dir)
+        .map_err(StackError::file("make", dir))
 }
 
 /// Writes the whole file anew.
@@ -60,7 +64,8 @@ pub(super) fn secret(path: &Path) -> Result<String, StackError> {
 pub(super) fn tail(path: &Path, lines: usize) -> String {
     let bytes = fs::read(path).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
-    let mut last: Vec<&str> = text.lines().rev().filter(|line| !line.trim().is_empty()).take(lines).collect();
+    let mut last: Vec<&str> =
+        text.lines().rev().filter(|line| !line.trim().is_empty()).take(lines).collect();
     last.reverse();
     last.join("\n")
 }

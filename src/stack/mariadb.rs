@@ -88,8 +88,10 @@ fn init_sql(password: &str, speed: Speed) -> String {
         Speed::Durable => &["`seckill`.*", "`seckill\\_%`.*"],
         Speed::Test => &["*.*"],
     };
-    let grants: String =
-        scopes.iter().map(|scope| format!("GRANT ALL PRIVILEGES ON {scope} TO {user};\n")).collect();
+    let grants: String = scopes
+        .iter()
+        .map(|scope| format!("GRANT ALL PRIVILEGES ON {scope} TO {user};\n"))
+        .collect();
     format!(
         "CREATE DATABASE IF NOT EXISTS `{NAME}` CHARACTER SET utf8mb4;\n\
          CREATE USER IF NOT EXISTS {user};\n\

@@ -92,7 +92,12 @@ enum Place {
 }
 
 impl Place {
-    fn new(kind: Kind, given: Option<String>, home: &Arc<Home>, speed: Speed) -> Result<Self, StackError> {
+    fn new(
+        kind: Kind,
+        given: Option<String>,
+        home: &Arc<Home>,
+        speed: Speed,
+    ) -> Result<Self, StackError> {
         match given {
             Some(url) => Ok(Self::Given(url)),
             None => Server::prepare(home, kind, kind.folder(), speed).map(Self::Private),
@@ -157,7 +162,9 @@ impl Stack {
             amqp: Place::new(Kind::RabbitMq, amqp_url, &home, speed)?,
             home,
         };
-        if let Err(error) = try_join_all(stack.servers().map(|server| start_one(server, &tell))).await {
+        if let Err(error) =
+            try_join_all(stack.servers().map(|server| start_one(server, &tell))).await
+        {
             stack.stop().await;
             return Err(error);
         }

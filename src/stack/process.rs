@@ -30,7 +30,12 @@ pub(super) struct Process(Child);
 impl Process {
     /// Starts it in `dir` (by which guard and leftovers know it again) and in a process group of its
     /// own, where Ctrl-C in the terminal does not reach it.
-    pub(super) fn spawn(home: &Home, launch: &Launch, dir: &Path, log: &Path) -> Result<Self, StackError> {
+    pub(super) fn spawn(
+        home: &Home,
+        launch: &Launch,
+        dir: &Path,
+        log: &Path,
+    ) -> Result<Self, StackError> {
         let out = files::append(log)?;
         let err = out.try_clone().map_err(StackError::file("open", log))?;
         let child = Command::new(&launch.program)

@@ -21,8 +21,10 @@ pub(super) struct Program {
 
 pub(super) const REDIS: Program = Program { name: "redis-server", package: "redis-server" };
 pub(super) const MARIADB: Program = Program { name: "mariadbd", package: "mariadb-server" };
-pub(super) const MARIADB_INSTALL: Program = Program { name: "mariadb-install-db", package: "mariadb-server" };
-pub(super) const RABBITMQ: Program = Program { name: "rabbitmq-server", package: "rabbitmq-server" };
+pub(super) const MARIADB_INSTALL: Program =
+    Program { name: "mariadb-install-db", package: "mariadb-server" };
+pub(super) const RABBITMQ: Program =
+    Program { name: "rabbitmq-server", package: "rabbitmq-server" };
 pub(super) const EPMD: Program = Program { name: "epmd", package: "rabbitmq-server" };
 
 impl Program {
@@ -38,8 +40,11 @@ impl Program {
 
 /// Names everything that is missing at once.
 pub(super) fn check(kinds: impl Iterator<Item = Kind>) -> Result<(), StackError> {
-    let absent: Vec<Program> =
-        kinds.flat_map(Kind::programs).copied().filter(|program| program.look().is_none()).collect();
+    let absent: Vec<Program> = kinds
+        .flat_map(Kind::programs)
+        .copied()
+        .filter(|program| program.look().is_none())
+        .collect();
     if absent.is_empty() { Ok(()) } else { Err(missing(&absent)) }
 }
 
@@ -57,5 +62,8 @@ fn dirs() -> impl Iterator<Item = PathBuf> {
 fn missing(programs: &[Program]) -> StackError {
     let mut packages: Vec<&str> = programs.iter().map(|program| program.package).collect();
     packages.dedup();
-    StackError::Missing { programs: programs.iter().map(|program| program.name).collect(), packages }
+    StackError::Missing {
+        programs: programs.iter().map(|program| program.name).collect(),
+        packages,
+    }
 }

@@ -23,7 +23,9 @@ impl fmt::Display for Progress {
             Self::Leftover { name, pid } => {
                 write!(f, "stopping {name} (process {pid}), left over from a run that was cut off")
             }
-            Self::Starting { server, first: true } => write!(f, "{server}: starting for the first time …"),
+            Self::Starting { server, first: true } => {
+                write!(f, "{server}: starting for the first time …")
+            }
             Self::Starting { server, first: false } => write!(f, "{server}: starting …"),
             Self::Ready { server, port, took } => {
                 write!(f, "{server}: ready on 127.0.0.1:{port} after {:.1} s", took.as_secs_f64())

@@ -15,7 +15,11 @@ pub(super) fn plan(site: Site<'_>) -> Result<Plan, StackError> {
         port,
         data: Data::Empty,
         helper: None,
-        main: Launch { program: program::REDIS.find()?, args: vec![CONFIG.into()], envs: Vec::new() },
+        main: Launch {
+            program: program::REDIS.find()?,
+            args: vec![CONFIG.into()],
+            envs: Vec::new(),
+        },
         // while it still reads its data it answers with LOADING
         probe: Probe {
             hello: format!("AUTH {password}\r\nPING\r\n").into_bytes(),

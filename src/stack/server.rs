@@ -107,14 +107,24 @@ impl Server {
     ///
     /// # Errors
     /// It is not installed, or does not come up.
-    pub async fn start_in(home: &Arc<Home>, kind: Kind, name: &str, speed: Speed) -> Result<Self, StackError> {
+    pub async fn start_in(
+        home: &Arc<Home>,
+        kind: Kind,
+        name: &str,
+        speed: Speed,
+    ) -> Result<Self, StackError> {
         let server = Self::prepare(home, kind, name, speed)?;
         server.start().await?;
         Ok(server)
     }
 
     /// Chooses ports and writes the configuration; starts nothing.
-    pub(super) fn prepare(home: &Arc<Home>, kind: Kind, name: &str, speed: Speed) -> Result<Self, StackError> {
+    pub(super) fn prepare(
+        home: &Arc<Home>,
+        kind: Kind,
+        name: &str,
+        speed: Speed,
+    ) -> Result<Self, StackError> {
         let dir = home.dir().join(name);
         files::make_dir(&dir)?;
         let log = dir.join("log");
@@ -294,7 +304,9 @@ fn keep_last_log(log: &Path) -> Result<(), StackError> {
 
 fn remove_dir(dir: &Path) -> Result<(), StackError> {
     match fs::remove_dir_all(dir) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(StackError::file("remove", dir)(error)),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(StackError::file("remove", dir)(error))
+        }
         _ => Ok(()),
     }
 }

@@ -96,8 +96,7 @@ async fn readyz(ops: web::Data<OpsServer>) -> HttpResponse {
         .into_iter()
         .map(|(name, result)| (name, result.err().unwrap_or_else(|| "ok".to_owned())))
         .collect();
-    let mut answer =
-        if ready { HttpResponse::Ok() } else { HttpResponse::ServiceUnavailable() };
+    let mut answer = if ready { HttpResponse::Ok() } else { HttpResponse::ServiceUnavailable() };
     answer.json(report)
 }
 

@@ -26,7 +26,9 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 /// The keys in `opening("…")`, where the opening is a word of its own.
 fn keys_after(opening: &str, text: &str) -> Vec<String> {
     text.match_indices(opening)
-        .filter(|(at, _)| !text[..*at].ends_with(|before: char| before.is_alphanumeric() || before == '_'))
+        .filter(|(at, _)| {
+            !text[..*at].ends_with(|before: char| before.is_alphanumeric() || before == '_')
+        })
         .filter_map(|(at, _)| text[at + opening.len()..].split_once('"'))
         .map(|(key, _)| key.to_owned())
         .collect()
@@ -38,7 +40,9 @@ fn used() -> BTreeSet<String> {
     let code = files(&root().join("src/web"), ".rs");
     // this file and the definition of `key` hold examples only
     let examples = ["catalogue_test.rs", "text.rs"];
-    for path in pages.iter().chain(&code).filter(|path| !examples.iter().any(|name| path.ends_with(name))) {
+    for path in
+        pages.iter().chain(&code).filter(|path| !examples.iter().any(|name| path.ends_with(name)))
+    {
         let text = std::fs::read_to_string(path).unwrap();
         keys.extend(keys_after("t(\"", &text));
         keys.extend(keys_after("key(\"", &text));
@@ -58,13 +62,21 @@ fn catalogue(language: Language) -> BTreeMap<String, BTreeSet<String>> {
             let rest = if line.starts_with([' ', '}']) {
                 line
             } else {
-                let (key, rest) = line.split_once(" =").unwrap_or_else(|| panic!("{}: {line}", path.display()));
-                assert!(texts.insert(key.to_owned(), BTreeSet::new()).is_none(), "{key} stands twice");
+                let (key, rest) =
+                    line.split_once(" =").unwrap_or_else(|| panic!("{}: {line}", path.display()));
+                assert!(
+                    texts.insert(key.to_owned(), BTreeSet::new()).is_none(),
+                    "{key} stands twice"
+                );
                 current = Some(key.to_owned());
                 rest
             };
             let arguments = rest.split('$').skip(1).map(|piece| {
-                piece.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-').next().unwrap().to_owned()
+                piece
+                    .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-')
+                    .next()
+                    .unwrap()
+                    .to_owned()
             });
             texts.get_mut(current.as_ref().unwrap()).unwrap().extend(arguments);
         }

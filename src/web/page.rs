@@ -80,7 +80,8 @@ impl Frame {
     /// Where signing in starts; it leads back to this page.
     #[must_use]
     pub fn login_address(&self) -> String {
-        if self.path == "/" || self.path.starts_with("/login") || self.path.starts_with("/register") {
+        if self.path == "/" || self.path.starts_with("/login") || self.path.starts_with("/register")
+        {
             return "/login".into();
         }
         let next: String = byte_serialize(self.path.as_bytes()).collect();

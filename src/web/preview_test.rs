@@ -44,14 +44,20 @@ fn frame(language: Language, signed_in: bool, path: &str) -> Frame {
 fn sale(language: Language, id: i64, state: SaleState) -> Sale {
     let names = [
         ("Morning rush", "Aeropress travel brewer", "早市抢鲜", "便携手冲咖啡壶"),
-        ("Headphones at half price", "Lark H2 wireless headphones", "耳机半价夜", "云雀 H2 无线耳机"),
+        (
+            "Headphones at half price",
+            "Lark H2 wireless headphones",
+            "耳机半价夜",
+            "云雀 H2 无线耳机",
+        ),
         ("Pocket projector night", "Lumen Mini projector", "口袋影院之夜", "流明 Mini 投影仪"),
         ("Trail day", "Ridge 30 l backpack", "山野日", "山脊 30 升背包"),
         ("Desk lamp hour", "Halo desk lamp, warm white", "一小时台灯场", "光环台灯 暖白"),
         ("Keyboard drop", "K75 mechanical keyboard 👩‍💻", "键盘上新", "K75 机械键盘 👩‍💻"),
     ];
     let (title, product, title_zh, product_zh) = names[usize::try_from(id % 6).unwrap()];
-    let (title, product) = if language == Language::En { (title, product) } else { (title_zh, product_zh) };
+    let (title, product) =
+        if language == Language::En { (title, product) } else { (title_zh, product_zh) };
     let (starts, ends) = match state {
         SaleState::Upcoming => (2 * HOUR + id * 26 * HOUR * (id % 2) + 754_000, 40 * HOUR),
         SaleState::Ended | SaleState::Cancelled => (-5 * HOUR, -HOUR),
@@ -63,7 +69,8 @@ fn sale(language: Language, id: i64, state: SaleState) -> Sale {
         product_id: id,
         product: product.into(),
         price: [1999, 49_900, 129_900, 32_850, 9900, 59_900][usize::try_from(id % 6).unwrap()],
-        former_price: (id % 6 != 3).then(|| [4999, 99_800, 259_900, 0, 12_900, 89_900][usize::try_from(id % 6).unwrap()]),
+        former_price: (id % 6 != 3)
+            .then(|| [4999, 99_800, 259_900, 0, 12_900, 89_900][usize::try_from(id % 6).unwrap()]),
         starts_at_ms: now() + starts,
         ends_at_ms: now() + ends,
         state,
@@ -102,7 +109,11 @@ const SALE_STATES: [SaleState; 7] = [
 ];
 
 fn order_states() -> Vec<(&'static str, OrderState)> {
-    let cancelled = |reason, may_buy_again| OrderState::Cancelled { cancelled_at_ms: Some(now()), reason, may_buy_again };
+    let cancelled = |reason, may_buy_again| OrderState::Cancelled {
+        cancelled_at_ms: Some(now()),
+        reason,
+        may_buy_again,
+    };
     let rejected = |reason| OrderState::Rejected { reason };
     vec![
         ("reserved", OrderState::Reserved),
@@ -126,9 +137,11 @@ fn pages(language: Language) -> Vec<(String, String)> {
 
     add("list".into(), list(language, true).render());
     add("list-signed-out".into(), list(language, false).render());
-    let nothing = ActivitiesPage { open: vec![], upcoming: vec![], ended: vec![], ..list(language, false) };
+    let nothing =
+        ActivitiesPage { open: vec![], upcoming: vec![], ended: vec![], ..list(language, false) };
     add("list-empty".into(), nothing.render());
-    let one = ActivitiesPage { open: vec![sale(language, 1, SaleState::Open)], ..list(language, true) };
+    let one =
+        ActivitiesPage { open: vec![sale(language, 1, SaleState::Open)], ..list(language, true) };
     add("list-one".into(), one.render());
 
     for state in SALE_STATES {
@@ -136,7 +149,11 @@ fn pages(language: Language) -> Vec<(String, String)> {
             let page = ActivityPage {
                 f: frame(language, signed_in, "/activities/1"),
                 sale: sale(language, 1, state),
-                description: if signed_in { "Light, foldable.\n40 hours of music.".into() } else { String::new() },
+                description: if signed_in {
+                    "Light, foldable.\n40 hours of music.".into()
+                } else {
+                    String::new()
+                },
                 pay_within_seconds: 900,
                 asks_captcha: signed_in,
             };
@@ -145,7 +162,12 @@ fn pages(language: Language) -> Vec<(String, String)> {
         }
     }
 
-    let notices = [None, Some(PurchaseNotice::CaptchaWrong), Some(PurchaseNotice::TicketExpired), Some(PurchaseNotice::TooFast)];
+    let notices = [
+        None,
+        Some(PurchaseNotice::CaptchaWrong),
+        Some(PurchaseNotice::TicketExpired),
+        Some(PurchaseNotice::TooFast),
+    ];
     for (number, notice) in notices.into_iter().enumerate() {
         add(format!("purchase-{number}"), purchase(language, Some(5), notice).render());
     }
@@ -165,7 +187,12 @@ fn pages(language: Language) -> Vec<(String, String)> {
     ];
     for outcome in outcomes {
         let f = frame(language, true, "/activities/1");
-        let page = OutcomePage { f, outcome, activity_id: 1, title: sale(language, 1, SaleState::Open).title };
+        let page = OutcomePage {
+            f,
+            outcome,
+            activity_id: 1,
+            title: sale(language, 1, SaleState::Open).title,
+        };
         add(format!("outcome-{}", outcome.name()), page.render());
     }
 
@@ -174,18 +201,26 @@ fn pages(language: Language) -> Vec<(String, String)> {
         add(format!("order-{name}"), order_page(language, state, notice).render());
     }
     let pending = OrderState::PendingPayment { pay_before_ms: now() + 30_000 };
-    for (name, notice) in [("changed", OrderNotice::HasChanged), ("unavailable", OrderNotice::PaymentUnavailable)] {
+    for (name, notice) in
+        [("changed", OrderNotice::HasChanged), ("unavailable", OrderNotice::PaymentUnavailable)]
+    {
         let page = OrderPage { cancel_bars: true, ..order_page(language, pending, Some(notice)) };
         add(format!("order-pending-{name}"), page.render());
     }
-    let all = (1..).zip(order_states()).map(|(id, (_, state))| order(language, id, state)).collect();
+    let all =
+        (1..).zip(order_states()).map(|(id, (_, state))| order(language, id, state)).collect();
     let older = Some("/orders?before=01KB7Z5Q3N8XW2M4T6R9V1C0DE".to_owned());
-    add("orders".into(), OrdersPage { f: frame(language, true, "/orders"), orders: all, older }.render());
+    add(
+        "orders".into(),
+        OrdersPage { f: frame(language, true, "/orders"), orders: all, older }.render(),
+    );
     let none = OrdersPage { f: frame(language, true, "/orders"), orders: vec![], older: None };
     add("orders-empty".into(), none.render());
 
     add("login".into(), login(language, None).render());
-    for fault in [LoginFault::Missing, LoginFault::Wrong, LoginFault::TooManyTries, LoginFault::Busy] {
+    for fault in
+        [LoginFault::Missing, LoginFault::Wrong, LoginFault::TooManyTries, LoginFault::Busy]
+    {
         add(format!("login-{fault:?}").to_lowercase(), login(language, Some(fault)).render());
     }
     add("register".into(), register(language, None, None).render());
@@ -197,12 +232,21 @@ fn pages(language: Language) -> Vec<(String, String)> {
         UsernameFault::Taken,
     ];
     for fault in name_faults {
-        add(format!("register-name-{fault:?}").to_lowercase(), register(language, Some(fault), None).render());
+        add(
+            format!("register-name-{fault:?}").to_lowercase(),
+            register(language, Some(fault), None).render(),
+        );
     }
     for fault in [PasswordFault::Missing, PasswordFault::TooShort, PasswordFault::TooLong] {
-        add(format!("register-password-{fault:?}").to_lowercase(), register(language, None, Some(fault)).render());
+        add(
+            format!("register-password-{fault:?}").to_lowercase(),
+            register(language, None, Some(fault)).render(),
+        );
     }
-    add("register-busy".into(), RegisterPage { busy: true, ..register(language, None, None) }.render());
+    add(
+        "register-busy".into(),
+        RegisterPage { busy: true, ..register(language, None, None) }.render(),
+    );
 
     let kinds = [
         ErrorKind::BadRequest,
@@ -234,12 +278,19 @@ fn list(language: Language, signed_in: bool) -> ActivitiesPage {
             sale(language, 2, SaleState::Open),
             sale(language, 0, SaleState::SoldOut),
         ],
-        upcoming: vec![sale(language, 3, SaleState::Upcoming), sale(language, 4, SaleState::Upcoming)],
+        upcoming: vec![
+            sale(language, 3, SaleState::Upcoming),
+            sale(language, 4, SaleState::Upcoming),
+        ],
         ended: vec![sale(language, 5, SaleState::Ended)],
     }
 }
 
-fn purchase(language: Language, captcha_length: Option<u32>, notice: Option<PurchaseNotice>) -> PurchasePage {
+fn purchase(
+    language: Language,
+    captcha_length: Option<u32>,
+    notice: Option<PurchaseNotice>,
+) -> PurchasePage {
     PurchasePage {
         f: frame(language, true, "/activities/1/purchase"),
         sale: sale(language, 1, SaleState::Open),
@@ -272,7 +323,12 @@ fn register(
         f: frame(language, false, "/register"),
         username: "陈".into(),
         next: String::new(),
-        rules: AccountRules { username_min: 2, username_max: 32, password_min: 8, password_max: 128 },
+        rules: AccountRules {
+            username_min: 2,
+            username_max: 32,
+            password_min: 8,
+            password_max: 128,
+        },
         username_fault,
         password_fault,
         busy: false,
@@ -284,17 +340,26 @@ fn check(name: &str, html: &str) {
     assert!(!html.contains(MISSING), "{name}: a text is missing: {}", after(html, MISSING));
     assert!(html.starts_with("<!doctype html>"), "{name}: {}", &html[..40.min(html.len())]);
     assert_eq!(html.matches("<h1").count(), 1, "{name}: one headline");
-    for refused in [" style=", "<style", " onclick=", " onload=", "javascript:", "http://", "https://"] {
+    for refused in
+        [" style=", "<style", " onclick=", " onload=", "javascript:", "http://", "https://"]
+    {
         assert!(!html.contains(refused), "{name}: holds {refused}");
     }
     for script in html.split("<script").skip(1) {
-        assert!(script.starts_with(" type=\"module\" src=\"/static/"), "{name}: a script of another kind");
+        assert!(
+            script.starts_with(" type=\"module\" src=\"/static/"),
+            "{name}: a script of another kind"
+        );
     }
     for form in html.split("<form").skip(1).filter(|form| form.contains("method=\"post\"")) {
         let form = form.split("</form>").next().unwrap();
-        assert!(form.contains("name=\"csrf_token\" value=\"token-of-the-session\""), "{name}: a form without token");
+        assert!(
+            form.contains("name=\"csrf_token\" value=\"token-of-the-session\""),
+            "{name}: a form without token"
+        );
     }
-    let mut ids: Vec<&str> = html.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let mut ids: Vec<&str> =
+        html.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
     let count = ids.len();
     ids.sort_unstable();
     ids.dedup();
@@ -342,6 +407,10 @@ fn write(folder: &Path, name: &str, html: &str) {
     }
     let pictures = folder.join("activities/1/captcha");
     std::fs::create_dir_all(&pictures).unwrap();
-    std::fs::write(pictures.join(TICKET), crate::captcha::draw(crate::captcha::Seed::random()).unwrap().png).unwrap();
+    std::fs::write(
+        pictures.join(TICKET),
+        crate::captcha::draw(crate::captcha::Seed::random()).unwrap().png,
+    )
+    .unwrap();
     std::fs::write(folder.join(name), html).unwrap();
 }

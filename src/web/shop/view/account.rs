@@ -93,8 +93,12 @@ impl RegisterPage {
     pub fn username_fault_text(&self) -> Option<Message> {
         self.username_fault.map(|fault| match fault {
             UsernameFault::Missing => key("register-username-missing"),
-            UsernameFault::TooShort => key("register-username-short").with("min", self.rules.username_min),
-            UsernameFault::TooLong => key("register-username-long").with("max", self.rules.username_max),
+            UsernameFault::TooShort => {
+                key("register-username-short").with("min", self.rules.username_min)
+            }
+            UsernameFault::TooLong => {
+                key("register-username-long").with("max", self.rules.username_max)
+            }
             UsernameFault::Characters => key("register-username-characters"),
             UsernameFault::Taken => key("register-username-taken"),
         })
@@ -104,8 +108,12 @@ impl RegisterPage {
     pub fn password_fault_text(&self) -> Option<Message> {
         self.password_fault.map(|fault| match fault {
             PasswordFault::Missing => key("register-password-missing"),
-            PasswordFault::TooShort => key("register-password-short").with("min", self.rules.password_min),
-            PasswordFault::TooLong => key("register-password-long").with("max", self.rules.password_max),
+            PasswordFault::TooShort => {
+                key("register-password-short").with("min", self.rules.password_min)
+            }
+            PasswordFault::TooLong => {
+                key("register-password-long").with("max", self.rules.password_max)
+            }
         })
     }
 }

@@ -53,10 +53,20 @@ pub enum OrderState {
     Reserved,
     /// Nobody can tell at the moment.
     Checking,
-    PendingPayment { pay_before_ms: i64 },
-    Paid { paid_at_ms: Option<i64> },
-    Cancelled { cancelled_at_ms: Option<i64>, reason: CancelReason, may_buy_again: bool },
-    Rejected { reason: RejectReason },
+    PendingPayment {
+        pay_before_ms: i64,
+    },
+    Paid {
+        paid_at_ms: Option<i64>,
+    },
+    Cancelled {
+        cancelled_at_ms: Option<i64>,
+        reason: CancelReason,
+        may_buy_again: bool,
+    },
+    Rejected {
+        reason: RejectReason,
+    },
     /// Neither gate nor ledger will ever know this number.
     Lost,
 }

@@ -24,7 +24,9 @@ pub struct OutcomePage {
 pub enum Outcome {
     SoldOut,
     /// Milliseconds since the epoch.
-    NotOpen { opens_at_ms: i64 },
+    NotOpen {
+        opens_at_ms: i64,
+    },
     Ended,
     Paused,
     TicketInvalid,
@@ -41,7 +43,9 @@ impl Outcome {
     #[must_use]
     pub fn status(self) -> StatusCode {
         match self {
-            Self::SoldOut | Self::NotOpen { .. } | Self::Ended | Self::Paused | Self::Barred => StatusCode::CONFLICT,
+            Self::SoldOut | Self::NotOpen { .. } | Self::Ended | Self::Paused | Self::Barred => {
+                StatusCode::CONFLICT
+            }
             Self::TicketInvalid | Self::CaptchaWrong => StatusCode::UNPROCESSABLE_ENTITY,
             Self::TooFast => StatusCode::TOO_MANY_REQUESTS,
             Self::Restoring | Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
@@ -111,7 +115,10 @@ impl Outcome {
     /// Whether the same shopper can do something about it by trying again.
     #[must_use]
     pub fn can_retry(self) -> bool {
-        matches!(self, Self::TicketInvalid | Self::CaptchaWrong | Self::TooFast | Self::Restoring | Self::Busy)
+        matches!(
+            self,
+            Self::TicketInvalid | Self::CaptchaWrong | Self::TooFast | Self::Restoring | Self::Busy
+        )
     }
 }
 
@@ -137,7 +144,9 @@ impl OutcomePage {
     #[must_use]
     pub fn second_link(&self) -> Link {
         match self.outcome {
-            Outcome::NotOpen { .. } | Outcome::Paused => Link { href: "/".into(), text: key("link-sales") },
+            Outcome::NotOpen { .. } | Outcome::Paused => {
+                Link { href: "/".into(), text: key("link-sales") }
+            }
             Outcome::Barred => Link { href: "/orders".into(), text: key("link-orders") },
             _ => self.sale_link(),
         }

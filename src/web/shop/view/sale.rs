@@ -155,7 +155,10 @@ impl Sale {
     /// Whether a sale that began is still under way, though perhaps not at this moment.
     #[must_use]
     pub fn is_running(&self) -> bool {
-        matches!(self.state, SaleState::Open | SaleState::SoldOut | SaleState::Paused | SaleState::Restoring)
+        matches!(
+            self.state,
+            SaleState::Open | SaleState::SoldOut | SaleState::Paused | SaleState::Restoring
+        )
     }
 }
 
