@@ -57,10 +57,10 @@ pub enum OrderState {
         pay_before_ms: i64,
     },
     Paid {
-        paid_at_ms: i64,
+        paid_at_ms: Option<i64>,
     },
     Cancelled {
-        cancelled_at_ms: i64,
+        cancelled_at_ms: Option<i64>,
         reason: CancelReason,
         may_buy_again: bool,
     },
@@ -218,7 +218,7 @@ impl OrderState {
     #[must_use]
     pub fn cancelled_at_ms(self) -> Option<i64> {
         match self {
-            Self::Cancelled { cancelled_at_ms, .. } => Some(cancelled_at_ms),
+            Self::Cancelled { cancelled_at_ms, .. } => cancelled_at_ms,
             _ => None,
         }
     }
