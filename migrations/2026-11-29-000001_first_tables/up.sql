@@ -102,7 +102,7 @@ CREATE TABLE IF NOT EXISTS order_events (
     id         BIGINT       NOT NULL AUTO_INCREMENT,
     order_no   CHAR(26)     NOT NULL,
     kind       VARCHAR(32)  NOT NULL COMMENT 'the state that the order came to',
-    actor      VARCHAR(64)  NOT NULL COMMENT 'recorder, expiry, payment or user:ID',
+    actor      VARCHAR(64)  NOT NULL COMMENT 'recorder, expiry, payment, reconciler, shopper:ID or staff:ID',
     reason     VARCHAR(200) NULL,
     request_id VARCHAR(64)  NOT NULL,
     at         DATETIME(3)  NOT NULL DEFAULT CURRENT_TIMESTAMP(3),

@@ -47,7 +47,7 @@ pub enum LedgerError {
     /// A unique key holds another row with this value.
     #[error("already in the ledger: {0}")]
     Duplicate(String),
-    /// A CHECK or foreign key refused the row.
+    /// A CHECK, a foreign key or a column's size refused the row.
     #[error("a rule of the ledger refused the row: {0}")]
     Violation(String),
     /// A row holds what this program does not understand.
@@ -162,7 +162,9 @@ fn from_server(kind: DatabaseErrorKind, info: Information) -> LedgerError {
             LedgerError::StatementTimeout
         }
         // MariaDB's number for a refused CHECK differs from MySQL's.
-        _ if text.starts_with("CONSTRAINT ") && text.contains(" failed for ") => {
+        _ if says(&["Data too long", "Out of range value"])
+            || (text.starts_with("CONSTRAINT ") && text.contains(" failed for ")) =>
+        {
             LedgerError::Violation(text)
         }
         kind => LedgerError::Other(DieselError::DatabaseError(kind, info)),

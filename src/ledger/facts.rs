@@ -1,9 +1,10 @@
 //! What `doctor` asks a ledger about itself.
 
-use chrono::{DateTime, NaiveDateTime, Utc};
-use diesel::sql_types::{Datetime, Text};
+use chrono::{DateTime, Utc};
+use diesel::sql_types::Text;
 use diesel::{RunQueryDsl, dsl::sql, select};
 
+use super::clock;
 use super::error::LedgerError;
 use super::pool::Ledger;
 use super::session::is_mariadb;
@@ -37,9 +38,7 @@ impl Ledger {
             let (version, sql_mode) = (text("VERSION()")?, text("@@sql_mode")?);
             let (isolation, charset) = (text(isolation)?, text("@@character_set_connection")?);
             let time_zone = text("@@time_zone")?;
-            let now: NaiveDateTime =
-                select(sql::<Datetime>("UTC_TIMESTAMP(3)")).get_result(conn)?;
-            let now = now.and_utc();
+            let now = clock::now(conn)?.and_utc();
             Ok(ServerFacts { version, mariadb, now, sql_mode, isolation, charset, time_zone })
         })
         .await

@@ -43,6 +43,8 @@ impl Ledger {
     /// Runs the missing migrations, oldest first, and names them. Several runs at once are fine: one
     /// works, the others wait for it.
     pub async fn migrate(&self) -> Result<Vec<String>, LedgerError> {
+        // Whether anybody answers there is asked with a bound, since connecting by itself has none.
+        self.ping().await?;
         let url = self.options().url.clone();
         // A connection of its own: building an index may take longer than any bound on a call.
         tokio::task::spawn_blocking(move || run_missing(&url))

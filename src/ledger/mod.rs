@@ -6,6 +6,7 @@
 //! keys hold even when the gate is wrong, empty or gone.
 
 pub mod activities;
+mod clock;
 pub mod dead_letters;
 mod error;
 mod facts;
@@ -19,16 +20,21 @@ mod transaction;
 pub mod users;
 
 use diesel::mysql::MysqlConnection;
-use diesel::sql_types::{BigInt, Unsigned};
-use diesel::{RunQueryDsl, dsl::sql, select};
+use diesel::{RunQueryDsl, select};
 
 pub use error::{Conflict, LedgerError};
 pub use facts::ServerFacts;
 pub use migrate::SchemaVersion;
 pub use pool::{Ledger, LedgerOptions};
 
+diesel::define_sql_function! {
+    /// The server's own function.
+    #[sql_name = "LAST_INSERT_ID"]
+    fn last_id() -> Unsigned<BigInt>;
+}
+
 /// The number that the last insert of this connection gave.
 fn last_insert_id(conn: &mut MysqlConnection) -> Result<i64, LedgerError> {
-    let id: u64 = select(sql::<Unsigned<BigInt>>("LAST_INSERT_ID()")).get_result(conn)?;
+    let id: u64 = select(last_id()).get_result(conn)?;
     i64::try_from(id).map_err(|_| LedgerError::Unreadable(format!("id {id}")))
 }

@@ -74,7 +74,7 @@ impl fmt::Debug for Ledger {
 }
 
 impl Ledger {
-    /// Makes ready to connect; the first call connects.
+    /// Begins to connect, without waiting for it: whether the server answers is told by the first call.
     pub fn open(options: LedgerOptions) -> Result<Self, LedgerError> {
         check_address(&options.url)?;
         let current = Mutex::new(Arc::new(Generation::begin(&options, 0)));
@@ -156,7 +156,13 @@ impl Inner {
             let proven = silent.proven.load(Ordering::Relaxed);
             let failures = if proven { 0 } else { silent.failures.saturating_add(1) };
             tracing::warn!(failures, "the ledger has fallen silent; connecting anew");
-            *current = Arc::new(Generation::begin(&self.options, failures));
+            let former = std::mem::replace(
+                &mut *current,
+                Arc::new(Generation::begin(&self.options, failures)),
+            );
+            // Its idle connections are closed when it goes, which nobody else should wait for.
+            drop(current);
+            drop(former);
         }
     }
 }
@@ -198,7 +204,7 @@ impl Generation {
     /// The threads that connect may hang like any other. The bound doubles with each set that never
     /// answered, so that few are left behind while a server is away for hours.
     fn has_none_for_too_long(&self, bound: Duration) -> bool {
-        let patience = bound.saturating_mul(1 << self.failures.min(4));
+        let patience = bound.saturating_mul(1 << self.failures.min(2));
         self.pool.state().connections == 0 && self.born.elapsed() > patience
     }
 

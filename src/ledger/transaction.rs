@@ -1,10 +1,7 @@
-//! Transactions, and the clock inside them.
+//! Transactions.
 
-use chrono::{DateTime, NaiveDateTime, Utc};
 use diesel::connection::Connection;
 use diesel::mysql::MysqlConnection;
-use diesel::sql_types::Datetime;
-use diesel::{RunQueryDsl, dsl::sql, select};
 
 use super::error::LedgerError;
 
@@ -25,26 +22,6 @@ pub(super) fn transaction<T>(
         .increment(1);
     }
     conn.transaction(work)
-}
-
-/// The ledger's clock, to the millisecond as the tables keep it.
-pub(super) fn now(conn: &mut MysqlConnection) -> Result<NaiveDateTime, LedgerError> {
-    Ok(select(sql::<Datetime>("UTC_TIMESTAMP(3)")).get_result(conn)?)
-}
-
-/// Milliseconds since the epoch as a time that the tables can hold.
-pub(super) fn from_millis(ms: i64) -> Option<NaiveDateTime> {
-    // DATETIME ends with the year 9999.
-    const LAST: i64 = 253_402_300_799_999;
-    (0..=LAST)
-        .contains(&ms)
-        .then(|| DateTime::<Utc>::from_timestamp_millis(ms))?
-        .map(|t| t.naive_utc())
-}
-
-/// A time of the tables as milliseconds since the epoch.
-pub(super) fn to_millis(time: NaiveDateTime) -> i64 {
-    time.and_utc().timestamp_millis()
 }
 
 /// As much of a text as a column of so many characters holds.

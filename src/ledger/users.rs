@@ -178,7 +178,7 @@ pub async fn set_role(ledger: &Ledger, id: UserId, role: Role) -> Result<(), Led
 pub async fn set_disabled(ledger: &Ledger, id: UserId, disabled: bool) -> Result<(), LedgerError> {
     ledger
         .run(move |conn| {
-            let at = if disabled { Some(super::transaction::now(conn)?) } else { None };
+            let at = if disabled { Some(super::clock::now(conn)?) } else { None };
             touched(
                 diesel::update(users::table.find(id.0))
                     .set((users::disabled_at.eq(at), users::epoch.eq(users::epoch + 1)))

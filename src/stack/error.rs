@@ -6,6 +6,7 @@ use std::time::Duration;
 /// Why a private server, or its data directory, could not be had. The first line tells it all;
 /// further lines, if any, are the end of the server's log.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of a variant says what it and its fields mean")]
 pub enum StackError {
     #[error(
         "not installed: {}; on Debian or Ubuntu: apt-get install {}",

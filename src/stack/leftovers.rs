@@ -12,16 +12,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::StackError;
 
 /// Names of the programs that run in a data directory, as in `/proc/PID/comm` (15 bytes at most).
-const PROGRAMS: [&str; 8] = [
-    "redis-server",
-    "mariadbd",
-    "mariadb-install",
-    "beam.smp",
-    "erl",
-    "erl_child_setup",
-    "epmd",
-    "rabbitmq-server",
-];
+/// Their own children are not among them: they end with them.
+const PROGRAMS: [&str; 7] =
+    ["redis-server", "mariadbd", "mariadb-install", "beam.smp", "erl", "epmd", "rabbitmq-server"];
 
 const STOP_WITHIN: Duration = Duration::from_secs(20);
 const KILL_WITHIN: Duration = Duration::from_secs(5);

@@ -47,6 +47,7 @@ pub enum DataDir {
 /// What to start, and where.
 #[derive(Clone, Debug)]
 pub struct StackOptions {
+    /// Where the private servers keep their data, ports and passwords.
     pub data_dir: DataDir,
     /// A ledger to use instead of a private MariaDB.
     pub database_url: Option<String>,
@@ -54,6 +55,7 @@ pub struct StackOptions {
     pub redis_url: Option<String>,
     /// A broker to use instead of a private RabbitMQ.
     pub amqp_url: Option<String>,
+    /// What the private servers are for.
     pub speed: Speed,
 }
 
@@ -87,7 +89,7 @@ pub struct Stack {
 
 #[derive(Debug)]
 enum Place {
-    Private(Server),
+    Private(Box<Server>),
     Given(String),
 }
 
@@ -100,7 +102,8 @@ impl Place {
     ) -> Result<Self, StackError> {
         match given {
             Some(url) => Ok(Self::Given(url)),
-            None => Server::prepare(home, kind, kind.folder(), speed).map(Self::Private),
+            None => Server::prepare(home, kind, kind.folder(), speed)
+                .map(|server| Self::Private(Box::new(server))),
         }
     }
 
@@ -176,16 +179,19 @@ impl Stack {
         join_all(self.servers().map(Server::stop)).await;
     }
 
+    /// Of the ledger, private or given.
     #[must_use]
     pub fn database_url(&self) -> &str {
         self.database.url()
     }
 
+    /// Of the gate, private or given.
     #[must_use]
     pub fn redis_url(&self) -> &str {
         self.redis.url()
     }
 
+    /// Of the broker, private or given.
     #[must_use]
     pub fn amqp_url(&self) -> &str {
         self.amqp.url()
@@ -209,6 +215,7 @@ impl Stack {
         self.amqp.server()
     }
 
+    /// The data directory, which is this stack's own while it lives.
     #[must_use]
     pub fn home(&self) -> &Arc<Home> {
         &self.home

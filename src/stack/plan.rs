@@ -19,6 +19,9 @@ pub enum Speed {
 
 #[derive(Debug)]
 pub(super) struct Plan {
+    /// The server with user and password, without a path.
+    pub(super) address: String,
+    /// The address with the place that Seckill uses.
     pub(super) url: String,
     pub(super) port: u16,
     pub(super) data: Data,
@@ -43,7 +46,8 @@ pub(super) enum Data {
 #[derive(Debug)]
 pub(super) struct Probe {
     pub(super) hello: Vec<u8>,
-    pub(super) is_answer: fn(&[u8]) -> bool,
+    /// Whether the server serves, as far as these bytes tell; none when more must come.
+    pub(super) serves: fn(&[u8]) -> Option<bool>,
 }
 
 impl Probe {
@@ -57,8 +61,8 @@ impl Probe {
         stream.write_all(&self.hello).await?;
         let mut answer = Vec::with_capacity(512);
         while stream.read_buf(&mut answer).await? > 0 {
-            if (self.is_answer)(&answer) {
-                return Ok(true);
+            if let Some(serves) = (self.serves)(&answer) {
+                return Ok(serves);
             }
         }
         Ok(false)

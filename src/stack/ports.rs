@@ -46,3 +46,32 @@ fn choose() -> Result<u16, StackError> {
     }
     Err(StackError::NoPort { first: FIRST, last: LAST })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_are_kept_and_only_a_taken_one_is_chosen_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("ports");
+        let first: [u16; 3] = kept(&file).unwrap();
+        assert!(first.iter().all(|port| (FIRST..=LAST).contains(port)));
+        assert_eq!(first.iter().collect::<BTreeSet<_>>().len(), 3);
+        assert_eq!(kept(&file).unwrap(), first);
+
+        let _taken = TcpListener::bind((Ipv4Addr::LOCALHOST, first[1])).unwrap();
+        let second: [u16; 3] = kept(&file).unwrap();
+        assert_eq!((second[0], second[2]), (first[0], first[2]));
+        assert_ne!(second[1], first[1]);
+    }
+
+    #[test]
+    fn a_file_that_makes_no_sense_is_written_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("ports");
+        files::write(&file, "x\n70000").unwrap();
+        let ports: [u16; 2] = kept(&file).unwrap();
+        assert_eq!(kept(&file).unwrap(), ports);
+    }
+}

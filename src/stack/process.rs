@@ -10,6 +10,9 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::{Home, StackError, files, program};
 
+/// The server's own temporary files, below its folder.
+pub(super) const TMP: &str = "tmp";
+
 const KILL_WITHIN: Duration = Duration::from_secs(10);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
@@ -44,6 +47,8 @@ impl Process {
             .envs([("LANG", "C.UTF-8"), ("TZ", "UTC")])
             .env("PATH", program::path())
             .env("HOME", dir)
+            // Not shared: a MariaDB that starts deletes the temporary tables of all others it finds.
+            .env("TMPDIR", dir.join(TMP))
             .envs(launch.envs.iter().map(|(name, value)| (name, value)))
             .current_dir(dir)
             .stdin(Stdio::null())

@@ -67,3 +67,24 @@ fn missing(programs: &[Program]) -> StackError {
         packages,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_programs_are_told_with_their_packages() {
+        let error = missing(&[MARIADB, MARIADB_INSTALL, REDIS]);
+        assert_eq!(
+            error.to_string(),
+            "not installed: mariadbd, mariadb-install-db, redis-server; \
+             on Debian or Ubuntu: apt-get install mariadb-server redis-server"
+        );
+    }
+
+    #[test]
+    fn a_program_that_is_nowhere_is_missing() {
+        let nowhere = Program { name: "seckill-no-such-program", package: "none" };
+        assert!(matches!(nowhere.find(), Err(StackError::Missing { .. })));
+    }
+}

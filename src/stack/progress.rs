@@ -5,6 +5,7 @@ use super::Kind;
 
 /// What a person who waits for the servers wants to know; `Display` is a line for a terminal.
 #[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the fields are named")]
 pub enum Progress {
     /// This server was given by its URL, none is started for it.
     Given { server: Kind },

@@ -26,15 +26,18 @@ pub(super) fn plan(site: Site<'_>) -> Result<Plan, StackError> {
     files::write(&site.dir.join(ADVANCED_CONFIG), "[].\n")?;
     files::write(&site.dir.join(ENV_CONFIG), "")?;
 
+    let address = format!("amqp://{USER}:{password}@127.0.0.1:{port}");
     Ok(Plan {
-        url: format!("amqp://{USER}:{password}@127.0.0.1:{port}/%2f"),
+        // the virtual host `/`
+        url: format!("{address}/%2f"),
+        address,
         port,
         data: Data::Empty,
         helper: Some(name_service(names_port)?),
         main: broker(site, distribution_port, names_port)?,
         probe: Probe {
             hello: PROTOCOL_HEADER.to_vec(),
-            is_answer: |frame| frame.first() == Some(&METHOD_FRAME),
+            serves: |frame| frame.first().map(|kind| *kind == METHOD_FRAME),
         },
         ready_within: Duration::from_secs(120),
         stop_within: Duration::from_secs(30),

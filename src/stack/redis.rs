@@ -10,8 +10,10 @@ pub(super) fn plan(site: Site<'_>) -> Result<Plan, StackError> {
     let [port] = ports::kept(&site.dir.join(PORTS))?;
     let password = files::secret(&site.dir.join(PASSWORD))?;
     files::write(&site.dir.join(CONFIG), &config(port, &password, site.speed))?;
+    let address = format!("redis://:{password}@127.0.0.1:{port}");
     Ok(Plan {
-        url: format!("redis://:{password}@127.0.0.1:{port}"),
+        url: address.clone(),
+        address,
         port,
         data: Data::Empty,
         helper: None,
@@ -20,14 +22,24 @@ pub(super) fn plan(site: Site<'_>) -> Result<Plan, StackError> {
             args: vec![CONFIG.into()],
             envs: Vec::new(),
         },
-        // while it still reads its data it answers with LOADING
         probe: Probe {
-            hello: format!("AUTH {password}\r\nPING\r\n").into_bytes(),
-            is_answer: |answer| answer.ends_with(b"+PONG\r\n"),
+            hello: format!(
+                "AUTH {password}
+PING
+"
+            )
+            .into_bytes(),
+            serves,
         },
         ready_within: Duration::from_secs(60),
         stop_within: Duration::from_secs(15),
     })
+}
+
+/// Two lines answer the two commands; while Redis still reads its data, one of them is `-LOADING …`.
+fn serves(answer: &[u8]) -> Option<bool> {
+    let lines = answer.split(|byte| *byte == b'\n').count() - 1;
+    if lines < 2 { None } else { Some(answer == b"+OK\r\n+PONG\r\n") }
 }
 
 fn config(port: u16, password: &str, speed: Speed) -> String {

@@ -9,24 +9,29 @@ use rustix::process::Signal;
 use tokio::sync::Mutex;
 
 use super::plan::{DATA, Data, Plan, Site, Speed};
-use super::process::{Launch, Process};
+use super::process::{Launch, Process, TMP};
 use super::program::{self, Program};
 use super::{Home, StackError, files, mariadb, ports, rabbitmq, redis};
 
-const TAIL_LINES: usize = 15;
+const TAIL_LINES: usize = 40;
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 const INSTALL_WITHIN: Duration = Duration::from_secs(120);
 /// A helper has nothing to write.
 const HELPER_STOPS_WITHIN: Duration = Duration::from_secs(5);
 
+/// Which server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// MariaDB, for the ledger.
     MariaDb,
+    /// Redis, for the gate.
     Redis,
+    /// RabbitMQ, for the queue.
     RabbitMq,
 }
 
 impl Kind {
+    /// As its makers write it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -126,13 +131,14 @@ impl Server {
         speed: Speed,
     ) -> Result<Self, StackError> {
         let dir = home.dir().join(name);
-        files::make_dir(&dir)?;
+        files::make_dir(&dir.join(TMP))?;
         let log = dir.join("log");
         keep_last_log(&log)?;
         let plan = kind.plan(Site { dir: &dir, speed })?;
         Ok(Self { kind, dir, log, plan, running: Mutex::default(), home: Arc::clone(home) })
     }
 
+    /// Which server it is.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
@@ -142,6 +148,13 @@ impl Server {
     #[must_use]
     pub fn url(&self) -> &str {
         &self.plan.url
+    }
+
+    /// The URL of another place in the same server: a logical database of Redis, a database, a
+    /// virtual host.
+    #[must_use]
+    pub fn url_of(&self, place: &str) -> String {
+        format!("{}/{place}", self.plan.address)
     }
 
     /// On 127.0.0.1; stays the same over restarts.
@@ -162,6 +175,7 @@ impl Server {
         &self.log
     }
 
+    /// False before its first start, and after [`Server::wipe`].
     #[must_use]
     pub fn has_data(&self) -> bool {
         self.data_dir().exists()

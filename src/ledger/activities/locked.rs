@@ -8,11 +8,12 @@ use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
 use super::status_of;
+use crate::ledger::clock::now;
 use crate::ledger::error::{Conflict, LedgerError};
 use crate::ledger::last_insert_id;
 use crate::ledger::pool::Ledger;
 use crate::ledger::schema::{activities, orders};
-use crate::ledger::transaction::{now, transaction};
+use crate::ledger::transaction::transaction;
 use crate::sale::activity::Status;
 use crate::sale::ids::{ActivityId, Epoch, Fence};
 

@@ -7,10 +7,11 @@ use diesel::prelude::*;
 use super::events::{self, Actor, By, NewEvent};
 use super::reading::read;
 use crate::ledger::activities::locked::lock_row;
+use crate::ledger::clock::{Clock, now};
 use crate::ledger::error::LedgerError;
 use crate::ledger::pool::Ledger;
 use crate::ledger::schema::{activities, orders};
-use crate::ledger::transaction::{now, transaction};
+use crate::ledger::transaction::transaction;
 use crate::sale::ids::UserId;
 use crate::sale::order::{CancelReason, Order, OrderState};
 use crate::sale::order_number::OrderNo;
@@ -93,17 +94,16 @@ fn pay_pending(
     by: &By,
 ) -> Result<PayOutcome, LedgerError> {
     let Some(order) = owned(conn, order_no, owner)? else { return Ok(PayOutcome::NotFound) };
-    let now = now(conn)?;
     let paid = diesel::update(
         orders::table
             .find(order.id)
             .filter(orders::status.eq(OrderState::PendingPayment.code()))
-            .filter(orders::pay_before.gt(now)),
+            .filter(orders::pay_before.gt(Clock)),
     )
-    .set((orders::status.eq(OrderState::Paid.code()), orders::paid_at.eq(now)))
+    .set((orders::status.eq(OrderState::Paid.code()), orders::paid_at.eq(Clock.nullable())))
     .execute(conn)?;
     if paid == 1 {
-        let event = NewEvent::new(order_no, OrderState::Paid, None, by, now);
+        let event = NewEvent::new(order_no, OrderState::Paid, None, by, now(conn)?);
         events::write(conn, vec![event])?;
     }
     let order = read(conn, order_no)?.ok_or(LedgerError::NotFound)?;
@@ -150,20 +150,19 @@ fn mark_cancelled(
     order: &Order,
     reason: CancelReason,
 ) -> Result<bool, LedgerError> {
-    let now = now(conn)?;
     let pending =
         orders::table.find(order.id).filter(orders::status.eq(OrderState::PendingPayment.code()));
     let change = (
         orders::status.eq(OrderState::Cancelled.code()),
         orders::reason.eq(reason.as_str()),
         orders::holder_id.eq(None::<i64>),
-        orders::cancelled_at.eq(now),
+        orders::cancelled_at.eq(Clock.nullable()),
     );
     let changed = match reason {
         // Only time has to wait for the deadline.
-        CancelReason::Unpaid => {
-            diesel::update(pending.filter(orders::pay_before.le(now))).set(change).execute(conn)?
-        }
+        CancelReason::Unpaid => diesel::update(pending.filter(orders::pay_before.le(Clock)))
+            .set(change)
+            .execute(conn)?,
         CancelReason::ByShopper | CancelReason::ByStaff => {
             diesel::update(pending).set(change).execute(conn)?
         }

@@ -6,10 +6,11 @@ use chrono::NaiveDateTime;
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
 
+use crate::ledger::clock::to_millis;
 use crate::ledger::error::LedgerError;
 use crate::ledger::pool::Ledger;
 use crate::ledger::schema::order_events;
-use crate::ledger::transaction::{fitting, to_millis};
+use crate::ledger::transaction::fitting;
 use crate::sale::ids::UserId;
 use crate::sale::order::OrderState;
 use crate::sale::order_number::OrderNo;

@@ -19,9 +19,9 @@ pub use reading::{Counts, Holder, barred_page, counts, due, get, holders_page, k
 pub use record::{BatchOutcome, record_batch};
 pub use settle::{Fate, settle_one};
 
+use super::clock::to_millis;
 use super::error::LedgerError;
 use super::schema::orders;
-use super::transaction::to_millis;
 use crate::sale::ids::{ActivityId, UserId};
 use crate::sale::money::Cents;
 use crate::sale::order::{Order, OrderState};

@@ -8,10 +8,10 @@ use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
 
 use super::{Known, Row, order_no_of, state_of};
+use crate::ledger::clock::{Clock, to_millis};
 use crate::ledger::error::LedgerError;
 use crate::ledger::pool::Ledger;
 use crate::ledger::schema::orders;
-use crate::ledger::transaction::{now, to_millis};
 use crate::sale::ids::{ActivityId, UserId};
 use crate::sale::money::Cents;
 use crate::sale::order::{Order, OrderState};
@@ -206,10 +206,9 @@ pub async fn counts(ledger: &Ledger, activity: ActivityId) -> Result<Counts, Led
 pub async fn due(ledger: &Ledger, limit: i64) -> Result<Vec<OrderNo>, LedgerError> {
     ledger
         .run(move |conn| {
-            let now = now(conn)?;
             let numbers: Vec<String> = orders::table
                 .filter(orders::status.eq(OrderState::PendingPayment.code()))
-                .filter(orders::pay_before.le(now))
+                .filter(orders::pay_before.le(Clock))
                 .order(orders::pay_before)
                 .limit(limit)
                 .select(orders::order_no)

@@ -3,12 +3,14 @@
 use chrono::{NaiveDateTime, TimeDelta};
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
+use diesel::result::Error as DieselError;
 
 use super::events::{self, Actor, By, NewEvent};
+use crate::ledger::clock::{Clock, from_millis};
 use crate::ledger::error::LedgerError;
 use crate::ledger::pool::Ledger;
 use crate::ledger::schema::{activities, orders};
-use crate::ledger::transaction::{fitting, from_millis, now, transaction};
+use crate::ledger::transaction::{fitting, transaction};
 use crate::sale::ids::{ActivityId, Epoch};
 use crate::sale::order::OrderState;
 use crate::sale::reservation::Reservation;
@@ -41,32 +43,38 @@ pub async fn record_batch(
         .await;
     match recorded {
         Ok(()) => Ok(BatchOutcome::Recorded),
-        Err(LedgerError::NotFound | LedgerError::Duplicate(_) | LedgerError::Violation(_)) => {
-            Ok(BatchOutcome::NotAsAWhole)
-        }
+        Err(
+            LedgerError::Other(DieselError::RollbackTransaction)
+            | LedgerError::Duplicate(_)
+            | LedgerError::Violation(_),
+        ) => Ok(BatchOutcome::NotAsAWhole),
         Err(error) => Err(error),
     }
 }
 
-/// An error rolls all of it back; `NotFound` stands for whatever asks for one by one.
 fn record_all(
     conn: &mut MysqlConnection,
     activity: ActivityId,
     epoch: Epoch,
     batch: &[Reservation],
 ) -> Result<(), LedgerError> {
-    let units = i64::try_from(batch.len()).map_err(|_| LedgerError::NotFound)?;
-    take_units(conn, activity, epoch, units)?;
+    if !take_units(conn, activity, epoch, batch.len())? {
+        return Err(DieselError::RollbackTransaction.into());
+    }
     let terms = Terms::read(conn, activity)?;
     if !terms.rebuy && any_barred(conn, activity, batch)? {
-        return Err(LedgerError::NotFound);
+        return Err(DieselError::RollbackTransaction.into());
     }
-    let rows: Vec<NewOrder> = batch.iter().map(|r| NewOrder::placed(r, &terms)).collect();
-    diesel::insert_into(orders::table).values(rows).execute(conn)?;
-    let history = batch.iter().map(|r| {
-        NewEvent::new(r.order_no, OrderState::PendingPayment, None, &recorder(r), terms.now)
-    });
-    events::write(conn, history.collect())
+    // In portions, since a statement takes only so many values.
+    for portion in batch.chunks(500) {
+        let rows: Vec<NewOrder> = portion.iter().map(|r| NewOrder::placed(r, &terms)).collect();
+        diesel::insert_into(orders::table).values(rows).execute(conn)?;
+        let placed = OrderState::PendingPayment;
+        let event =
+            |r: &Reservation| NewEvent::new(r.order_no, placed, None, &recorder(r), terms.now);
+        events::write(conn, portion.iter().map(event).collect())?;
+    }
+    Ok(())
 }
 
 /// The conditional update, which is the ledger's last word on stock. It locks the activity's row.
@@ -74,8 +82,9 @@ fn take_units(
     conn: &mut MysqlConnection,
     activity: ActivityId,
     epoch: Epoch,
-    units: i64,
-) -> Result<(), LedgerError> {
+    units: usize,
+) -> Result<bool, LedgerError> {
+    let units = i64::try_from(units).unwrap_or(i64::MAX);
     let taken = diesel::update(
         activities::table
             .find(activity.0)
@@ -84,7 +93,7 @@ fn take_units(
     )
     .set(activities::remain_stock.eq(activities::remain_stock - units))
     .execute(conn)?;
-    if taken == 1 { Ok(()) } else { Err(LedgerError::NotFound) }
+    Ok(taken == 1)
 }
 
 fn any_barred(
@@ -109,11 +118,11 @@ pub(super) struct Terms {
 
 impl Terms {
     fn read(conn: &mut MysqlConnection, activity: ActivityId) -> Result<Self, LedgerError> {
-        let (product_id, rebuy, pay_within_s) = activities::table
+        let (product_id, rebuy, pay_within_s, now) = activities::table
             .find(activity.0)
-            .select((activities::product_id, activities::rebuy, activities::pay_within_s))
+            .select((activities::product_id, activities::rebuy, activities::pay_within_s, Clock))
             .first(conn)?;
-        Ok(Self { product_id, rebuy, pay_within: pay_within(pay_within_s), now: now(conn)? })
+        Ok(Self { product_id, rebuy, pay_within: pay_within(pay_within_s), now })
     }
 }
 

@@ -7,10 +7,11 @@ use super::events::{self, NewEvent};
 use super::record::{NewOrder, Terms, pay_within, recorder};
 use super::{Known, reading};
 use crate::ledger::activities::locked::{LockedRow, lock_row};
+use crate::ledger::clock::now;
 use crate::ledger::error::LedgerError;
 use crate::ledger::pool::Ledger;
 use crate::ledger::schema::{activities, orders};
-use crate::ledger::transaction::{now, transaction};
+use crate::ledger::transaction::transaction;
 use crate::sale::order::{OrderState, RejectReason};
 use crate::sale::reservation::Reservation;
 

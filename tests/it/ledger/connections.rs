@@ -26,7 +26,11 @@ fn impatient(url: String) -> Ledger {
 
 /// A step that keeps its connection for a while.
 async fn keep_busy(ledger: Ledger, time: Duration) -> Result<(), LedgerError> {
-    ledger.run(move |_| Ok(std::thread::sleep(time))).await
+    let step = move |_: &mut _| {
+        std::thread::sleep(time);
+        Ok(())
+    };
+    ledger.run(step).await
 }
 
 #[tokio::test]

@@ -48,6 +48,24 @@ async fn a_batch_becomes_orders_with_a_deadline_and_a_history() {
 }
 
 #[tokio::test]
+async fn a_batch_beyond_one_statement_is_still_one_transaction() {
+    let books = Books::open(Sale { stock: 2000, shoppers: 3, ..Sale::default() }).await;
+    let accounts = "INSERT INTO users (username, username_key, password_hash, role)
+        WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+        SELECT i, CONCAT('key ', i), 'none', 'shopper' FROM n";
+    books.force(accounts.into()).await.unwrap();
+    let of = |user: i64| Reservation { user_id: UserId(user), ..books.reservation(0) };
+    let mut many: Vec<_> = (1..=900).map(of).collect();
+    many.push(of(900));
+    assert_eq!(batch(&books, many.clone()).await, BatchOutcome::NotAsAWhole);
+    assert_eq!(books.counts().await.holding(), 0);
+    many.pop();
+    assert_eq!(batch(&books, many).await, BatchOutcome::Recorded);
+    assert_eq!(books.counts().await.holding(), 900);
+    books.balance().await;
+}
+
+#[tokio::test]
 async fn a_batch_that_does_not_fit_leaves_nothing_behind() {
     let books = Books::open(Sale { stock: 2, ..Sale::default() }).await;
     let three: Vec<_> = (0..3).map(|n| books.reservation(n)).collect();

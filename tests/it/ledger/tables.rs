@@ -87,6 +87,9 @@ async fn a_refused_check_is_told_as_one() {
         Ok(())
     });
     assert!(matches!(error.await, Err(LedgerError::Violation(_))));
+    let long = NewProduct { name: "x".repeat(201), description: String::new(), list_price: None };
+    let error = products::find_or_create(&books.ledger, long).await;
+    assert!(matches!(error, Err(LedgerError::Violation(_))), "{error:?}");
 }
 
 #[tokio::test]
