@@ -1,3 +1,4 @@
 //! Seckill: a flash-sale server.
 
+pub mod queue;
 pub mod sale;
