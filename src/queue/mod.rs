@@ -21,6 +21,7 @@ mod conn;
 mod consumer;
 mod dead_letter;
 mod error;
+mod letter;
 mod link;
 pub mod message;
 mod publisher;

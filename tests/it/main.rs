@@ -1,12 +1,14 @@
-//! The tests against real servers, in one binary.
-
+//! The integration tests: one binary, one module a subject, all against real servers.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
-    reason = "a test that cannot go on fails by panicking"
+    clippy::missing_panics_doc,
+    reason = "a test fails by panicking, in its helpers as well"
 )]
 
 mod harness;
+mod ledger;
 mod queue;
+mod stack;

@@ -34,12 +34,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use crate::harness::proxy::Proxy;
-
-/// The broker that these tests use.
-fn amqp_url() -> String {
-    std::env::var("AMQP_URL").expect("AMQP_URL names the broker for the tests")
-}
+use crate::harness::{proxy::Proxy, servers::amqp_url};
 
 /// A queue under names of its own, and a plain channel to look and tamper from outside.
 struct Bench {

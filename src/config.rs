@@ -1,0 +1,566 @@
+//! Configuration: built-in defaults, then a file, then the environment; checked once, at the start.
+//!
+//! Each layer overrides the one before. A key that does not exist, a value of the wrong kind and a set-up
+//! that would be dangerous are refused with the key's name and what would be right.
+
+use std::{collections::HashMap, fmt, net::SocketAddr, path::PathBuf, time::Duration};
+
+use serde::Deserialize;
+use url::Url;
+
+use crate::sale::money::Currency;
+
+/// The shortest secret key that is accepted, in bytes: the cookie's cipher and the MAC take their keys
+/// from it.
+pub const SECRET_KEY_MIN: usize = 64;
+
+/// A configuration that cannot be used. Each problem is one line that names its key.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A layer cannot be read.
+    #[error("configuration: {0}")]
+    Unreadable(String),
+    /// It can be read, but must not be used.
+    #[error("configuration: {}", .0.join("; "))]
+    Refused(Vec<String>),
+}
+
+/// A value that no log may show.
+#[derive(Clone, Default, Deserialize, PartialEq, Eq)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Wraps a secret text.
+    #[must_use]
+    pub const fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The text itself.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether nothing was given.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_missing() { "missing" } else { "***" })
+    }
+}
+
+/// Everything that can be set.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The web role.
+    pub site: Site,
+    /// What all sales of the site share.
+    pub sale: Sale,
+    /// Redis.
+    pub gate: Gate,
+    /// MySQL or MariaDB.
+    pub ledger: Ledger,
+    /// RabbitMQ.
+    pub queue: Queue,
+    /// Gate to queue.
+    pub relay: Relay,
+    /// Queue to ledger.
+    pub recorder: Recorder,
+    /// Preheat and rebuild.
+    pub keeper: Keeper,
+    /// The pictures.
+    pub captcha: Captcha,
+    /// Passwords.
+    pub account: Account,
+}
+
+/// `[site]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Site {
+    /// Where the site listens. Also `SECKILL_BIND`.
+    pub bind: SocketAddr,
+    /// Where health and metrics are served. Also `SECKILL_OPS_BIND`.
+    pub ops_bind: SocketAddr,
+    /// At least 64 bytes, the same on all nodes. Also `SECKILL_SECRET_KEY`.
+    pub secret_key: Secret,
+    /// Cookies are sent over TLS only. Needed wherever the site is not on a loopback address.
+    pub secure_cookies: bool,
+    /// Threads that serve requests; 0: one for each core.
+    pub workers: usize,
+    /// The largest body of a request, bytes.
+    pub body_limit: usize,
+    /// How long a client may take to send a request's head, ms.
+    pub client_timeout_ms: u64,
+    /// How long a request may take, ms.
+    pub request_timeout_ms: u64,
+    /// How long what is in hand may take when the process is told to stop, seconds.
+    pub shutdown_timeout_s: u64,
+}
+
+/// `[sale]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sale {
+    /// Of all prices, ISO 4217.
+    pub currency: Currency,
+    /// Life of a ticket, seconds.
+    pub ticket_life_s: u64,
+    /// How long before its start a sale is put into the gate, seconds.
+    pub preheat_before_s: i64,
+    /// Reservations that may wait in one outbox before shoppers are told to wait.
+    pub outbox_bound: i64,
+    /// How long the gate's keys outlive a sale's last deadline, hours.
+    pub keep_hours: i64,
+}
+
+/// `[gate]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gate {
+    /// Also `REDIS_URL`.
+    pub url: Secret,
+    /// Bound of one call, ms.
+    pub call_timeout_ms: u64,
+    /// Bound of making a connection, ms.
+    pub connect_timeout_ms: u64,
+}
+
+/// `[ledger]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ledger {
+    /// Also `DATABASE_URL`.
+    pub url: Secret,
+    /// Connections of this process.
+    pub pool_size: u32,
+    /// How long a step may wait for a connection, ms.
+    pub checkout_timeout_ms: u64,
+    /// How long one statement may run at the server, ms.
+    pub statement_timeout_ms: u64,
+    /// How long one statement may wait for a row's lock, seconds.
+    pub lock_timeout_s: u64,
+    /// After this a connection that says nothing is given up, ms.
+    pub call_timeout_ms: u64,
+}
+
+/// `[queue]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Queue {
+    /// Also `AMQP_URL`.
+    pub url: Secret,
+    /// What the names of exchanges and queues begin with.
+    pub prefix: String,
+    /// Bound of making a connection or channel, ms.
+    pub connect_timeout_ms: u64,
+    /// How long a publisher waits for the broker's confirm, ms.
+    pub confirm_timeout_ms: u64,
+    /// Heartbeat, seconds.
+    pub heartbeat_s: u16,
+}
+
+/// `[relay]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Relay {
+    /// Entries published together.
+    pub batch: usize,
+    /// How often an idle outbox is looked at, ms.
+    pub idle_ms: u64,
+    /// Life of the lease of one outbox, ms.
+    pub lease_ms: u64,
+    /// Messages in the queue above which the relay pauses.
+    pub pause_above: u32,
+}
+
+/// `[recorder]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recorder {
+    /// Consumers of this process, each with its own channel.
+    pub consumers: usize,
+    /// Unacknowledged messages of one consumer.
+    pub prefetch: u16,
+    /// Orders written in one transaction, at most.
+    pub batch: usize,
+    /// How long a batch waits for more, ms.
+    pub linger_ms: u64,
+    /// How long the ledger may be away before the consumer is cancelled, seconds.
+    pub step_back_after_s: u64,
+}
+
+/// `[keeper]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Keeper {
+    /// How often the gate is looked at, ms.
+    pub every_ms: u64,
+    /// How long a rebuild lets relay and recorder finish what is on its way, ms.
+    pub drain_ms: u64,
+    /// Life of an activity's lock, ms.
+    pub lock_ms: u64,
+}
+
+/// `[captcha]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Captcha {
+    /// Pictures drawn ahead.
+    pub pool: usize,
+}
+
+/// `[account]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Account {
+    /// Memory of one password hash, KiB.
+    pub argon2_memory_kib: u32,
+    /// Passes over it.
+    pub argon2_passes: u32,
+    /// Hashes computed at the same time; more wait.
+    pub argon2_at_once: u32,
+}
+
+/// What a command cannot do without.
+#[derive(Debug, Clone, Copy, Default)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "four independent needs, each named where it is set"
+)]
+pub struct Needs {
+    /// Sessions and order numbers.
+    pub secret_key: bool,
+    /// Redis.
+    pub gate: bool,
+    /// MySQL.
+    pub ledger: bool,
+    /// RabbitMQ.
+    pub queue: bool,
+}
+
+const DEFAULTS: &str = r#"
+[site]
+bind = "127.0.0.1:8080"
+ops_bind = "127.0.0.1:9090"
+secret_key = ""
+secure_cookies = false
+workers = 0
+body_limit = 8192
+client_timeout_ms = 5000
+request_timeout_ms = 15000
+shutdown_timeout_s = 10
+
+[sale]
+currency = "CNY"
+ticket_life_s = 60
+preheat_before_s = 300
+outbox_bound = 50000
+keep_hours = 24
+
+[gate]
+url = ""
+call_timeout_ms = 1000
+connect_timeout_ms = 1000
+
+[ledger]
+url = ""
+pool_size = 8
+checkout_timeout_ms = 3000
+statement_timeout_ms = 5000
+lock_timeout_s = 5
+call_timeout_ms = 15000
+
+[queue]
+url = ""
+prefix = "seckill"
+connect_timeout_ms = 3000
+confirm_timeout_ms = 5000
+heartbeat_s = 10
+
+[relay]
+batch = 500
+idle_ms = 50
+lease_ms = 5000
+pause_above = 100000
+
+[recorder]
+consumers = 2
+prefetch = 500
+batch = 200
+linger_ms = 5
+step_back_after_s = 120
+
+[keeper]
+every_ms = 1000
+drain_ms = 5000
+lock_ms = 10000
+
+[captcha]
+pool = 256
+
+[account]
+argon2_memory_kib = 19456
+argon2_passes = 2
+argon2_at_once = 2
+"#;
+
+/// The variables with names of their own, and the key that each sets.
+const NAMED: [(&str, &str); 6] = [
+    ("DATABASE_URL", "ledger.url"),
+    ("REDIS_URL", "gate.url"),
+    ("AMQP_URL", "queue.url"),
+    ("SECKILL_BIND", "site.bind"),
+    ("SECKILL_OPS_BIND", "site.ops_bind"),
+    ("SECKILL_SECRET_KEY", "site.secret_key"),
+];
+
+impl Config {
+    /// Loads the layers with the process's environment.
+    ///
+    /// # Errors
+    /// [`ConfigError`], naming each key that is wrong.
+    pub fn load() -> Result<Self, ConfigError> {
+        // Variables that are not UTF-8 cannot be ours.
+        let variables = std::env::vars_os()
+            .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
+        Self::from_variables(variables.collect())
+    }
+
+    /// Loads the layers with these variables as the environment.
+    ///
+    /// # Errors
+    /// [`ConfigError`], naming each key that is wrong.
+    pub fn from_variables(variables: HashMap<String, String>) -> Result<Self, ConfigError> {
+        let unreadable = |error: config::ConfigError| ConfigError::Unreadable(error.to_string());
+        let mut layers = config::Config::builder()
+            .add_source(config::File::from_str(DEFAULTS, config::FileFormat::Toml));
+        if let Some(path) = variables.get("SECKILL_CONFIG") {
+            layers = layers.add_source(config::File::from(PathBuf::from(path)));
+        }
+        for (name, key) in NAMED {
+            if let Some(value) = variables.get(name).filter(|value| !value.is_empty()) {
+                layers = layers.set_override(key, value.as_str()).map_err(unreadable)?;
+            }
+        }
+        let sections = config::Environment::with_prefix("SECKILL")
+            .prefix_separator("__")
+            .separator("__")
+            .try_parsing(true)
+            .source(Some(variables.into_iter().collect()));
+        let config: Self = layers
+            .add_source(sections)
+            .build()
+            .map_err(unreadable)?
+            .try_deserialize()
+            .map_err(unreadable)?;
+        config.validated()
+    }
+
+    fn validated(self) -> Result<Self, ConfigError> {
+        let mut wrong = Vec::new();
+        let mut demand = |holds: bool, message: &str| {
+            if !holds {
+                wrong.push(message.to_owned());
+            }
+        };
+        let site = &self.site;
+        demand(
+            site.bind.port() == 0 || site.bind != site.ops_bind,
+            "site.ops_bind must differ from site.bind: metrics are never on the site's port",
+        );
+        demand(
+            site.secure_cookies || site.bind.ip().is_loopback(),
+            "site.secure_cookies must be true when site.bind is not a loopback address: \
+             sessions must not travel without TLS",
+        );
+        demand(
+            (1024..=1_048_576).contains(&site.body_limit),
+            "site.body_limit must be 1024 to 1048576 bytes",
+        );
+        demand(site.request_timeout_ms >= 1000, "site.request_timeout_ms must be at least 1000");
+        demand(
+            (10..=600).contains(&self.sale.ticket_life_s),
+            "sale.ticket_life_s must be 10 to 600 seconds",
+        );
+        demand(self.sale.preheat_before_s >= 1, "sale.preheat_before_s must be at least 1");
+        demand(self.sale.outbox_bound >= 1, "sale.outbox_bound must be at least 1");
+        demand((1..=8760).contains(&self.sale.keep_hours), "sale.keep_hours must be 1 to 8760");
+        demand(self.gate.call_timeout_ms >= 50, "gate.call_timeout_ms must be at least 50");
+        demand((1..=256).contains(&self.ledger.pool_size), "ledger.pool_size must be 1 to 256");
+        demand(
+            self.ledger.call_timeout_ms > self.ledger.statement_timeout_ms,
+            "ledger.call_timeout_ms must be more than ledger.statement_timeout_ms",
+        );
+        demand(
+            !self.queue.prefix.is_empty()
+                && self.queue.prefix.len() <= 64
+                && self
+                    .queue
+                    .prefix
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b)),
+            "queue.prefix must be 1 to 64 letters, digits, '-', '_' or '.'",
+        );
+        demand((1..=5000).contains(&self.relay.batch), "relay.batch must be 1 to 5000");
+        demand(self.relay.lease_ms >= 500, "relay.lease_ms must be at least 500");
+        demand((1..=64).contains(&self.recorder.consumers), "recorder.consumers must be 1 to 64");
+        demand((1..=2000).contains(&self.recorder.batch), "recorder.batch must be 1 to 2000");
+        demand(
+            usize::from(self.recorder.prefetch) >= self.recorder.batch,
+            "recorder.prefetch must be at least recorder.batch",
+        );
+        demand(self.keeper.every_ms >= 50, "keeper.every_ms must be at least 50");
+        demand((1..=100_000).contains(&self.captcha.pool), "captcha.pool must be 1 to 100000");
+        demand(
+            self.account.argon2_memory_kib >= 8 * 1024 && self.account.argon2_passes >= 1,
+            "account.argon2_memory_kib must be at least 8192 and account.argon2_passes at least 1",
+        );
+        demand(self.account.argon2_at_once >= 1, "account.argon2_at_once must be at least 1");
+        if wrong.is_empty() { Ok(self) } else { Err(ConfigError::Refused(wrong)) }
+    }
+
+    /// Checks that what a command needs is there, and safe.
+    ///
+    /// # Errors
+    /// [`ConfigError::Refused`], naming each variable that is missing or wrong.
+    pub fn require(&self, needs: Needs) -> Result<(), ConfigError> {
+        let mut wrong = Vec::new();
+        if needs.ledger {
+            wrong.extend(wrong_url("DATABASE_URL", &self.ledger.url, &["mysql"]));
+        }
+        if needs.gate {
+            wrong.extend(wrong_url("REDIS_URL", &self.gate.url, &["redis", "rediss"]));
+        }
+        if needs.queue {
+            wrong.extend(wrong_url("AMQP_URL", &self.queue.url, &["amqp", "amqps"]));
+        }
+        if needs.secret_key {
+            wrong.extend(wrong_key(&self.site.secret_key));
+        }
+        if wrong.is_empty() { Ok(()) } else { Err(ConfigError::Refused(wrong)) }
+    }
+}
+
+/// A number of milliseconds as a duration.
+#[must_use]
+pub const fn ms(milliseconds: u64) -> Duration {
+    Duration::from_millis(milliseconds)
+}
+
+fn wrong_url(name: &str, value: &Secret, schemes: &[&str]) -> Option<String> {
+    let form = schemes.iter().map(|s| format!("{s}://…")).collect::<Vec<_>>().join(" or ");
+    if value.is_missing() {
+        return Some(format!("{name} is not set; give it as {form}, or use `seckill up`"));
+    }
+    let fits = value
+        .reveal()
+        .split(',')
+        .all(|one| Url::parse(one.trim()).is_ok_and(|url| schemes.contains(&url.scheme())));
+    (!fits).then(|| format!("{name} is not an address of the form {form}"))
+}
+
+fn wrong_key(key: &Secret) -> Option<String> {
+    let text = key.reveal();
+    let make_one = "make one with `openssl rand -hex 64`";
+    if text.is_empty() {
+        return Some(format!("SECKILL_SECRET_KEY is not set; {make_one}"));
+    }
+    if text.len() < SECRET_KEY_MIN {
+        return Some(format!(
+            "SECKILL_SECRET_KEY has {} bytes, {SECRET_KEY_MIN} are needed; {make_one}",
+            text.len()
+        ));
+    }
+    // Samples and fillers (`changeme…`, `aaaa…`, `0123…` repeated) have few different bytes.
+    let mut different: Vec<u8> = text.bytes().collect();
+    different.sort_unstable();
+    different.dedup();
+    let looks_typed = ["change", "secret", "default", "example", "password"]
+        .iter()
+        .any(|word| text.to_ascii_lowercase().contains(word));
+    (different.len() < 10 || looks_typed)
+        .then(|| format!("SECKILL_SECRET_KEY looks like a default or sample; {make_one}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD_KEY: &str = "3f1c0d9a8b7e6f5d4c3b2a190817263544536271809fa0b1c2d3e4f5061728394a5b";
+
+    fn load(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        Config::from_variables(
+            variables.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+        )
+    }
+
+    fn refusal(variables: &[(&str, &str)], needs: Needs) -> String {
+        let refused = load(variables).and_then(|config| config.require(needs));
+        refused.expect_err("should be refused").to_string()
+    }
+
+    #[test]
+    fn defaults_are_valid_and_the_environment_overrides_the_file() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let file = dir.path().join("seckill.toml");
+        std::fs::write(&file, "[recorder]\nbatch = 50\nlinger_ms = 9\n").expect("written");
+        let file = file.to_str().expect("UTF-8");
+        let config = load(&[
+            ("SECKILL_CONFIG", file),
+            ("SECKILL__RECORDER__BATCH", "60"),
+            ("SECKILL_BIND", "127.0.0.1:8099"),
+        ])
+        .expect("valid");
+        assert_eq!(config.recorder.batch, 60);
+        assert_eq!(config.recorder.linger_ms, 9);
+        assert_eq!(config.site.bind.port(), 8099);
+        assert_eq!(config.sale.currency, Currency::CNY);
+    }
+
+    #[test]
+    fn a_wrong_key_or_value_is_named() {
+        for (variable, value, named) in [
+            ("SECKILL__RECORDER__BATHC", "60", "bathc"),
+            ("SECKILL__RECORDER__BATCH", "many", "batch"),
+            ("SECKILL__RECORDER__BATCH", "0", "recorder.batch"),
+            ("SECKILL_BIND", "nowhere", "site.bind"),
+            ("SECKILL_BIND", "0.0.0.0:80", "site.secure_cookies"),
+            ("SECKILL_OPS_BIND", "127.0.0.1:8080", "site.ops_bind"),
+            ("SECKILL__SALE__CURRENCY", "yuan", "currency"),
+            ("SECKILL_CONFIG", "no-such-file.toml", "no-such-file.toml"),
+        ] {
+            let message = refusal(&[(variable, value)], Needs::default());
+            assert!(message.to_lowercase().contains(named), "{variable}={value}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_missing_short_or_sample_secret_key_is_refused() {
+        let needs = Needs { secret_key: true, ..Needs::default() };
+        for key in ["", "short", &"a".repeat(64), &"changeme".repeat(10), &GOOD_KEY[..63]] {
+            let message = refusal(&[("SECKILL_SECRET_KEY", key)], needs);
+            assert!(message.contains("SECKILL_SECRET_KEY"), "{key}: {message}");
+        }
+        let config = load(&[("SECKILL_SECRET_KEY", GOOD_KEY)]).expect("valid");
+        assert!(config.require(needs).is_ok());
+        assert!(!format!("{config:?}").contains(GOOD_KEY));
+    }
+
+    #[test]
+    fn an_address_that_is_missing_or_of_another_kind_is_named() {
+        let needs = Needs { ledger: true, gate: true, queue: true, ..Needs::default() };
+        let message = refusal(&[("DATABASE_URL", "postgres://x/y"), ("REDIS_URL", "")], needs);
+        for name in ["DATABASE_URL", "REDIS_URL", "AMQP_URL"] {
+            assert!(message.contains(name), "{message}");
+        }
+    }
+}

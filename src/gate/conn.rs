@@ -1,0 +1,185 @@
+//! The connection: one server or a cluster, told apart by the number of addresses.
+
+use std::{
+    future::Future,
+    time::{Duration, Instant},
+};
+
+use redis::{
+    Client, Cmd, FromRedisValue, Pipeline, RedisFuture, RedisResult, ScriptInvocation, Value,
+    aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig},
+    cluster::ClusterClientBuilder,
+    cluster_async::ClusterConnection,
+};
+
+use super::error::GateError;
+use super::scripts::GateScript;
+
+/// Where the gate is and how long it may take.
+#[derive(Debug, Clone)]
+pub struct GateOptions {
+    /// One `redis://` or `rediss://` address, or several, comma-separated, of a cluster.
+    pub url: String,
+    /// The bound of one call, waiting for a connection included.
+    pub call_timeout: Duration,
+    /// The bound of making a connection.
+    pub connect_timeout: Duration,
+}
+
+#[derive(Clone)]
+enum Conn {
+    One(Box<ConnectionManager>),
+    Cluster(ClusterConnection),
+}
+
+impl ConnectionLike for Conn {
+    fn req_packed_command<'a>(&'a mut self, cmd: &'a Cmd) -> RedisFuture<'a, Value> {
+        match self {
+            Self::One(conn) => conn.req_packed_command(cmd),
+            Self::Cluster(conn) => conn.req_packed_command(cmd),
+        }
+    }
+
+    fn req_packed_commands<'a>(
+        &'a mut self,
+        pipeline: &'a Pipeline,
+        offset: usize,
+        count: usize,
+    ) -> RedisFuture<'a, Vec<Value>> {
+        match self {
+            Self::One(conn) => conn.req_packed_commands(pipeline, offset, count),
+            Self::Cluster(conn) => conn.req_packed_commands(pipeline, offset, count),
+        }
+    }
+
+    fn get_db(&self) -> i64 {
+        match self {
+            Self::One(conn) => conn.get_db(),
+            Self::Cluster(conn) => conn.get_db(),
+        }
+    }
+}
+
+/// The gate. Cheap to clone; all clones share one multiplexed connection, which mends itself.
+#[derive(Clone)]
+pub struct Gate {
+    conn: Conn,
+    call_timeout: Duration,
+}
+
+/// What `doctor` wants to know of a Redis.
+#[derive(Debug, Clone)]
+pub struct ServerFacts {
+    /// As `7.0.15`.
+    pub version: String,
+    /// Must be `noeviction`: an evicted key is a lost unit.
+    pub maxmemory_policy: String,
+    /// Must be on: a restart must find the sale.
+    pub append_only: bool,
+    /// Redis' clock, ms since the epoch.
+    pub now_ms: i64,
+}
+
+impl Gate {
+    /// Prepares the connection; a single server is connected on the first call, so that a role can
+    /// start before its gate does.
+    ///
+    /// # Errors
+    /// [`GateError::Address`] when the address cannot be read; for a cluster also when no node answers.
+    pub async fn connect(options: &GateOptions) -> Result<Self, GateError> {
+        let addresses: Vec<&str> =
+            options.url.split(',').map(str::trim).filter(|a| !a.is_empty()).collect();
+        let conn = match addresses.as_slice() {
+            [] => return Err(GateError::Address("empty".into())),
+            [address] => {
+                let config = ConnectionManagerConfig::new()
+                    .set_connection_timeout(Some(options.connect_timeout))
+                    .set_response_timeout(Some(options.call_timeout))
+                    .set_number_of_retries(2)
+                    .set_min_delay(Duration::from_millis(50))
+                    .set_max_delay(Duration::from_millis(500));
+                let client = Client::open(*address)?;
+                Conn::One(Box::new(ConnectionManager::new_lazy_with_config(client, config)?))
+            }
+            nodes => {
+                let client = ClusterClientBuilder::new(nodes.iter().copied())
+                    .connection_timeout(options.connect_timeout)
+                    .response_timeout(options.call_timeout)
+                    .retries(3)
+                    .build()?;
+                Conn::Cluster(client.get_async_connection().await?)
+            }
+        };
+        Ok(Self { conn, call_timeout: options.call_timeout })
+    }
+
+    /// Runs a script; `fill` gives its keys and arguments.
+    pub(super) async fn run<T: FromRedisValue>(
+        &self,
+        script: &'static GateScript,
+        fill: impl for<'a> FnOnce(
+            &'a mut ScriptInvocation<'static>,
+        ) -> &'a mut ScriptInvocation<'static>,
+    ) -> Result<T, GateError> {
+        let mut conn = self.conn.clone();
+        let mut invocation = script.script.prepare_invoke();
+        fill(&mut invocation);
+        let started = Instant::now();
+        let answer = self.bounded(invocation.invoke_async(&mut conn)).await;
+        metrics::histogram!("seckill_gate_call_duration_seconds", "script" => script.name)
+            .record(started.elapsed().as_secs_f64());
+        answer
+    }
+
+    /// Sends a plain command.
+    pub(super) async fn command<T: FromRedisValue>(&self, cmd: &Cmd) -> Result<T, GateError> {
+        let mut conn = self.conn.clone();
+        self.bounded(cmd.query_async(&mut conn)).await
+    }
+
+    /// Sends commands together; on a cluster their keys share a hash tag.
+    pub(super) async fn pipeline<T: FromRedisValue>(
+        &self,
+        pipeline: &Pipeline,
+    ) -> Result<T, GateError> {
+        let mut conn = self.conn.clone();
+        self.bounded(pipeline.query_async(&mut conn)).await
+    }
+
+    async fn bounded<T>(&self, call: impl Future<Output = RedisResult<T>>) -> Result<T, GateError> {
+        // The client's own bound starts when the command is sent; this one also covers the wait for a
+        // connection.
+        match tokio::time::timeout(self.call_timeout, call).await {
+            Ok(answer) => answer.map_err(GateError::from),
+            Err(_) => Err(GateError::NoAnswer(format!("nothing within {:?}", self.call_timeout))),
+        }
+    }
+
+    /// Whether the gate answers.
+    pub async fn ping(&self) -> Result<(), GateError> {
+        self.command(&redis::cmd("PING")).await
+    }
+
+    /// Facts on the server for `doctor`; on a cluster, of one of its nodes.
+    pub async fn server_facts(&self) -> Result<ServerFacts, GateError> {
+        let info: String = self.command(redis::cmd("INFO").arg("server")).await?;
+        let version = info
+            .lines()
+            .find_map(|line| line.strip_prefix("redis_version:"))
+            .unwrap_or("unknown")
+            .trim()
+            .to_owned();
+        let (seconds, micros): (i64, i64) = self.command(&redis::cmd("TIME")).await?;
+        Ok(ServerFacts {
+            version,
+            maxmemory_policy: self.config_value("maxmemory-policy").await?,
+            append_only: self.config_value("appendonly").await? == "yes",
+            now_ms: seconds * 1000 + micros / 1000,
+        })
+    }
+
+    async fn config_value(&self, name: &str) -> Result<String, GateError> {
+        let pair: Vec<String> = self.command(redis::cmd("CONFIG").arg("GET").arg(name)).await?;
+        Ok(pair.into_iter().nth(1).unwrap_or_default())
+    }
+}

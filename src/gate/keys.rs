@@ -1,0 +1,80 @@
+//! The names of the gate's keys; the contract fixes them.
+//!
+//! All keys of one bucket share the hash tag `{activity:bucket}`, so that a script may touch them
+//! together on a cluster too.
+
+use crate::sale::ids::{ActivityId, Bucket, UserId};
+
+/// The keys of one bucket of one activity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Keys {
+    activity: ActivityId,
+    bucket: Bucket,
+}
+
+impl Keys {
+    /// The keys of this bucket.
+    #[must_use]
+    pub const fn of(activity: ActivityId, bucket: Bucket) -> Self {
+        Self { activity, bucket }
+    }
+
+    fn named(&self, kind: &str) -> String {
+        format!("seckill:{kind}:{{{}:{}}}", self.activity, self.bucket)
+    }
+
+    /// Hash: state, window, limits, version, epoch, fence, units, the server's run id.
+    #[must_use]
+    pub fn sale(&self) -> String {
+        self.named("sale")
+    }
+
+    /// String: units left.
+    #[must_use]
+    pub fn stock(&self) -> String {
+        self.named("stock")
+    }
+
+    /// Hash: each holder's entry, and the field `epoch`.
+    #[must_use]
+    pub fn users(&self) -> String {
+        self.named("users")
+    }
+
+    /// Stream: reservations not yet safe in the queue.
+    #[must_use]
+    pub fn outbox(&self) -> String {
+        self.named("outbox")
+    }
+
+    /// Hash: the shopper's live ticket.
+    #[must_use]
+    pub fn ticket(&self, shopper: UserId) -> String {
+        format!("{}:{shopper}", self.named("ticket"))
+    }
+
+    /// String: the shopper's requests in this second.
+    #[must_use]
+    pub fn rate(&self, shopper: UserId) -> String {
+        format!("{}:{shopper}", self.named("rate"))
+    }
+}
+
+/// The lock of this name.
+#[must_use]
+pub fn lock(name: &str) -> String {
+    format!("seckill:lock:{name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_contract() {
+        let keys = Keys::of(ActivityId(42), Bucket(3));
+        assert_eq!(keys.sale(), "seckill:sale:{42:3}");
+        assert_eq!(keys.ticket(UserId(7)), "seckill:ticket:{42:3}:7");
+        assert_eq!(lock("activity:42"), "seckill:lock:activity:42");
+    }
+}

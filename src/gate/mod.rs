@@ -1,0 +1,18 @@
+//! Place 2: the gate. Redis and its scripts decide who gets a unit.
+//!
+//! Everything that decides a purchase happens in one script (`lua/admit.lua`). The gate's stock is a
+//! place-holder for the length of the sale; when it differs from the ledger, the ledger is right.
+//! One rule holds in every script: `stock = units − holders`.
+
+pub mod admission;
+mod conn;
+pub mod error;
+pub mod filling;
+pub mod keys;
+pub mod lock;
+pub mod outbox;
+pub mod release;
+mod scripts;
+
+pub use conn::{Gate, GateOptions, ServerFacts};
+pub use error::GateError;

@@ -1,0 +1,74 @@
+//! The outbox: what was promised to shoppers and is not yet safe in the queue.
+
+use std::collections::HashMap;
+
+use redis::streams::{StreamId, StreamRangeReply};
+
+use super::conn::Gate;
+use super::error::GateError;
+use super::keys::Keys;
+use crate::sale::ids::{ActivityId, Bucket, Epoch, ProductId, UserId};
+use crate::sale::money::Cents;
+use crate::sale::reservation::Reservation;
+
+/// One entry of an outbox stream.
+#[derive(Debug, Clone)]
+pub struct OutboxEntry {
+    /// The stream's id of it.
+    pub id: String,
+    /// Its fields as they stand in the stream.
+    pub fields: HashMap<String, String>,
+    /// What it promises, or the field that cannot be read.
+    pub reservation: Result<Reservation, String>,
+}
+
+impl Gate {
+    /// The oldest entries, at most `count`. Entries leave by [`Gate::forget`] only, so reading from
+    /// the start always gives what is still to be published, also after a change of hands.
+    pub async fn outbox(&self, keys: &Keys, count: usize) -> Result<Vec<OutboxEntry>, GateError> {
+        let mut cmd = redis::cmd("XRANGE");
+        cmd.arg(keys.outbox()).arg("-").arg("+").arg("COUNT").arg(count);
+        let reply: StreamRangeReply = self.command(&cmd).await?;
+        Ok(reply.ids.into_iter().map(read).collect())
+    }
+
+    /// Removes entries that are safe in the queue.
+    pub async fn forget(&self, keys: &Keys, ids: &[String]) -> Result<(), GateError> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let _removed: i64 = self.command(redis::cmd("XDEL").arg(keys.outbox()).arg(ids)).await?;
+        Ok(())
+    }
+}
+
+fn read(entry: StreamId) -> OutboxEntry {
+    let fields: HashMap<String, String> = entry
+        .map
+        .into_iter()
+        .filter_map(|(name, value)| redis::from_redis_value(value).ok().map(|text| (name, text)))
+        .collect();
+    let reservation = reservation(&fields);
+    OutboxEntry { id: entry.id, fields, reservation }
+}
+
+fn reservation(fields: &HashMap<String, String>) -> Result<Reservation, String> {
+    fn field<T: std::str::FromStr>(
+        fields: &HashMap<String, String>,
+        name: &str,
+    ) -> Result<T, String> {
+        fields.get(name).and_then(|text| text.parse().ok()).ok_or_else(|| name.to_owned())
+    }
+    Ok(Reservation {
+        order_no: field(fields, "order_no")?,
+        user_id: UserId(field(fields, "user_id")?),
+        product_id: ProductId(field(fields, "product_id")?),
+        activity_id: ActivityId(field(fields, "activity_id")?),
+        bucket: Bucket(field(fields, "bucket")?),
+        epoch: Epoch(field(fields, "epoch")?),
+        price: Cents(field(fields, "price_cents")?),
+        currency: field(fields, "currency")?,
+        reserved_at_ms: field(fields, "reserved_at_ms")?,
+        request_id: field(fields, "request_id")?,
+    })
+}

@@ -1,3 +1,0 @@
-//! What the tests stand on.
-
-pub(crate) mod proxy;
