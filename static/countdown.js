@@ -36,14 +36,20 @@ function show(timer, left) {
   write(timer, "hours", two(Math.floor(seconds / 3600) % 24));
   write(timer, "minutes", two(Math.floor(seconds / 60) % 60));
   write(timer, "seconds", two(seconds % 60));
-  const dayPart = timer.querySelector("[data-part=days]")?.parentElement;
-  if (dayPart) dayPart.hidden = days === 0;
+  // Days and hours only while there are some.
+  hide(timer, "days", days === 0);
+  hide(timer, "hours", seconds < 3600);
   timer.classList.toggle("countdown-near", left > 0 && left < 60_000);
 }
 
 function write(timer, part, text) {
   const element = timer.querySelector(`[data-part=${part}]`);
   if (element && element.textContent !== text) element.textContent = text;
+}
+
+function hide(timer, part, hidden) {
+  const unit = timer.querySelector(`[data-part=${part}]`)?.parentElement;
+  if (unit && unit.hidden !== hidden) unit.hidden = hidden;
 }
 
 function two(number) {

@@ -36,6 +36,8 @@ export async function refresh() {
   localTimes(fresh);
   document.title = page.title;
   live.replaceWith(document.adoptNode(fresh));
+  const announce = document.getElementById("announce");
+  if (announce && !sameState) announce.textContent = fresh.querySelector("[data-says]")?.textContent ?? "";
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
 }
 

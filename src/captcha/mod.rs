@@ -24,13 +24,14 @@ pub const ALPHABET: [char; 17] =
     ['a', 'c', 'd', 'e', 'f', 'h', 'k', 'm', 'n', 'p', 't', 'w', 'x', 'y', '3', '4', '7'];
 
 /// Width and height of a picture in pixels.
-pub const SIZE: (u32, u32) = (240, 80);
+pub const SIZE: (u32, u32) = (200, 72);
 
 /// What a picture is drawn from. Whoever knows it knows the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Seed([u8; 16]);
 
 impl Seed {
+    /// One that nobody can guess.
     #[must_use]
     pub fn random() -> Self {
         Self(rand::random())
@@ -72,8 +73,11 @@ impl FromStr for Seed {
 /// A picture with what it was drawn from.
 #[derive(Clone)]
 pub struct Picture {
+    /// What it was drawn from.
     pub seed: Seed,
+    /// The characters it shows.
     pub answer: String,
+    /// The picture.
     pub png: Bytes,
 }
 
@@ -85,7 +89,9 @@ impl fmt::Debug for Picture {
 
 /// What a seed draws.
 pub struct Drawn {
+    /// The characters it shows.
     pub answer: String,
+    /// The picture.
     pub png: Bytes,
 }
 
@@ -105,9 +111,9 @@ pub fn draw(seed: Seed) -> Option<Drawn> {
         between(&mut random, 20, 120),
     ];
     let horizontal =
-        (f64::from(between(&mut random, 15, 35)) / 10.0, f64::from(between(&mut random, 5, 9)));
+        (f64::from(between(&mut random, 8, 18)) / 10.0, f64::from(between(&mut random, 5, 9)));
     let vertical =
-        (f64::from(between(&mut random, 15, 35)) / 10.0, f64::from(between(&mut random, 4, 9)));
+        (f64::from(between(&mut random, 8, 18)) / 10.0, f64::from(between(&mut random, 4, 9)));
     let gaps = (u32::from(between(&mut random, 34, 58)), u32::from(between(&mut random, 15, 25)));
 
     let (width, height) = SIZE;
@@ -115,10 +121,11 @@ pub fn draw(seed: Seed) -> Option<Drawn> {
     captcha
         .set_chars(&ALPHABET)
         .add_chars(LENGTH)
+        // cut first: the filters then have an eighth of the work
+        .view(width, height)
         .apply_filter(Grid::new(gaps.0, gaps.1))
         .apply_filter(Wave::new(horizontal.0, horizontal.1).horizontal())
         .apply_filter(Wave::new(vertical.0, vertical.1).vertical())
-        .view(width, height)
         .set_color(color);
     let (answer, png) = captcha.as_tuple()?;
     let whole = answer.chars().count() == usize::try_from(LENGTH).ok()?;

@@ -121,6 +121,8 @@ impl WebError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
+            // Wherever a fault of ours shows, it is told in the same words.
+            _ if self.class() == Class::Bug => ErrorKind::Internal,
             Self::BadRequest(_) | Self::BadForm(_) | Self::SlowBody => ErrorKind::BadRequest,
             Self::SignedOut => ErrorKind::SignedOut,
             Self::StaleForm => ErrorKind::StaleForm,
@@ -128,10 +130,12 @@ impl WebError {
             Self::MethodNotAllowed { .. } => ErrorKind::MethodNotAllowed,
             Self::TooLarge => ErrorKind::TooLarge,
             Self::UnsupportedMedia => ErrorKind::UnsupportedMedia,
-            Self::TimedOut | Self::NotReady | Self::NoPicture => ErrorKind::Unavailable,
-            Self::Fault(_) => ErrorKind::Internal,
-            Self::Desk(_) | Self::Account(_) if self.class() == Class::Bug => ErrorKind::Internal,
-            Self::Desk(_) | Self::Account(_) => ErrorKind::Unavailable,
+            Self::TimedOut
+            | Self::NotReady
+            | Self::NoPicture
+            | Self::Desk(_)
+            | Self::Account(_)
+            | Self::Fault(_) => ErrorKind::Unavailable,
         }
     }
 

@@ -3,14 +3,18 @@
 use actix_web::cookie::{Cookie, SameSite, time::Duration};
 use fluent_templates::{LanguageIdentifier, langid};
 
+use super::negotiate::weight;
+
 static EN: LanguageIdentifier = langid!("en");
 static ZH_CN: LanguageIdentifier = langid!("zh-CN");
 
 /// A language that the message catalogue speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Language {
+    /// English.
     #[default]
     En,
+    /// Simplified Chinese.
     ZhCn,
 }
 
@@ -97,30 +101,7 @@ fn negotiate(header: &str) -> Option<Language> {
 fn range(part: &str) -> Option<(Language, u16)> {
     let mut fields = part.split(';');
     let language = Language::from_tag(fields.next()?)?;
-    let weight = match fields.map(str::trim).find_map(quality) {
-        None => 1000,
-        Some(text) => thousandths(text)?,
-    };
-    Some((language, weight))
-}
-
-fn quality(parameter: &str) -> Option<&str> {
-    let (name, value) = parameter.split_once('=')?;
-    name.trim().eq_ignore_ascii_case("q").then(|| value.trim())
-}
-
-/// `1`, `0.8` or `0.125` in thousandths; anything else is not a weight.
-fn thousandths(text: &str) -> Option<u16> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    if fraction.len() > 3 || !fraction.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    let padded = format!("{fraction:0<3}");
-    match whole {
-        "1" if padded == "000" => Some(1000),
-        "0" => padded.parse().ok(),
-        _ => None,
-    }
+    Some((language, weight(fields)?))
 }
 
 #[cfg(test)]

@@ -66,15 +66,23 @@ fn covers(range: &str, kind: &str, subtype: &str) -> Option<(u8, u16)> {
         (k, s) if k.eq_ignore_ascii_case(kind) && s.eq_ignore_ascii_case(subtype) => 3,
         _ => return None,
     };
-    let weight = parts
-        .find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")))
-        .map_or(Some(1000), thousandths)?;
-    Some((exactness, weight))
+    Some((exactness, weight(parts)?))
+}
+
+/// The weight among a range's parameters, in thousandths: the full one when they name none, and none
+/// when what they name is no weight. `Accept-Language` uses the same form.
+pub(super) fn weight<'a>(mut parameters: impl Iterator<Item = &'a str>) -> Option<u16> {
+    parameters.find_map(quality).map_or(Some(1000), thousandths)
+}
+
+fn quality(parameter: &str) -> Option<&str> {
+    let (name, value) = parameter.split_once('=')?;
+    name.trim().eq_ignore_ascii_case("q").then(|| value.trim())
 }
 
 /// `1`, `0.8` or `0.125` in thousandths; anything else is not a weight.
 fn thousandths(text: &str) -> Option<u16> {
-    let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if fraction.len() > 3 || !fraction.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }

@@ -13,12 +13,10 @@ use super::{error::WebError, files, middleware::failure, shop};
 
 /// What needs no session.
 pub(super) fn open(to: &mut ServiceConfig) {
-    to.service(
-        web::scope("/static")
-            .wrap(Compress::default())
-            .service(at("/{mark}/{name}", READ).route(read().to(files::file))),
-    )
-    .service(at("/time", READ).route(read().to(shop::time::now)));
+    // Only files are compressed: a page holds a secret beside what somebody else may have made it say.
+    let files = at("/static/{mark}/{name}", READ).route(read().to(files::file));
+    to.service(files.wrap(Compress::default()))
+        .service(at("/time", READ).route(read().to(shop::time::now)));
 }
 
 /// What a visitor does. Whoever adds an address adds it here; the paths are the contract's.

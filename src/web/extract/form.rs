@@ -63,9 +63,8 @@ async fn read(req: &HttpRequest, payload: Payload) -> Result<BytesMut, WebError>
     if announced_length(req).is_some_and(|length| length > limit) {
         return Err(WebError::TooLarge);
     }
-    timeout(config::ms(state.site.client_timeout_ms), collect(payload, limit))
-        .await
-        .map_err(|_| WebError::SlowBody)?
+    let within = config::ms(state.site.client_timeout_ms);
+    timeout(within, collect(payload, limit)).await.map_err(|_| WebError::SlowBody)?
 }
 
 fn announced_length(req: &HttpRequest) -> Option<usize> {
@@ -88,4 +87,31 @@ fn check_token(req: &HttpRequest, fields: &mut Fields) -> Result<(), WebError> {
     let token = fields.take("csrf_token")?.unwrap_or_default();
     let own = Visit::known(req).is_some_and(|visit| visit.has_token(&token));
     if own { Ok(()) } else { Err(WebError::StaleForm) }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::{error::PayloadError, web::Bytes};
+    use futures_util::stream;
+
+    use super::*;
+
+    fn body(chunks: Vec<Result<Bytes, PayloadError>>) -> Payload {
+        Payload::Stream { payload: Box::pin(stream::iter(chunks)) }
+    }
+
+    #[tokio::test]
+    async fn a_body_is_read_to_its_end_and_not_beyond_the_bound() {
+        let chunks = || vec![Ok(Bytes::from_static(b"a=1")), Ok(Bytes::from_static(b"&b=2"))];
+        assert_eq!(collect(body(chunks()), 7).await.expect("whole"), &b"a=1&b=2"[..]);
+        assert!(matches!(collect(body(chunks()), 6).await, Err(WebError::TooLarge)));
+        assert!(collect(body(Vec::new()), 6).await.expect("empty").is_empty());
+        assert!(collect(Payload::None, 6).await.expect("none").is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_body_that_breaks_off_is_no_form() {
+        let chunks = vec![Ok(Bytes::from_static(b"a=1")), Err(PayloadError::Incomplete(None))];
+        assert!(matches!(collect(body(chunks), 100).await, Err(WebError::BadRequest(_))));
+    }
 }

@@ -62,12 +62,11 @@ fn told(error: &actix_web::Error, request: &HttpRequest) -> HttpResponse {
 }
 
 fn tell(error: &WebError, request: &HttpRequest) -> HttpResponse {
+    let label = error.label();
     match error.class() {
-        Class::Reject => tracing::debug!(label = error.label(), %error, "refused"),
-        Class::Retry | Class::Unknown => {
-            tracing::warn!(label = error.label(), %error, "not served")
-        }
-        Class::Bug => tracing::error!(label = error.label(), %error, "request failed"),
+        Class::Reject => tracing::debug!(label, %error, "refused"),
+        Class::Retry | Class::Unknown => tracing::warn!(label, %error, "not served"),
+        Class::Bug => tracing::error!(label, %error, "request failed"),
     }
     error.answer(request)
 }
