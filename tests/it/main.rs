@@ -11,4 +11,5 @@
 mod crowd;
 mod harness;
 mod ledger;
+mod queue;
 mod stack;
