@@ -31,6 +31,7 @@ pub const SIZE: (u32, u32) = (200, 72);
 pub struct Seed([u8; 16]);
 
 impl Seed {
+    /// One that nobody can guess.
     #[must_use]
     pub fn random() -> Self {
         Self(rand::random())
@@ -72,8 +73,11 @@ impl FromStr for Seed {
 /// A picture with what it was drawn from.
 #[derive(Clone)]
 pub struct Picture {
+    /// What it was drawn from.
     pub seed: Seed,
+    /// The characters it shows.
     pub answer: String,
+    /// The picture.
     pub png: Bytes,
 }
 
@@ -85,7 +89,9 @@ impl fmt::Debug for Picture {
 
 /// What a seed draws.
 pub struct Drawn {
+    /// The characters it shows.
     pub answer: String,
+    /// The picture.
     pub png: Bytes,
 }
 

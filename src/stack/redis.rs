@@ -10,7 +10,7 @@ pub(super) fn plan(site: Site<'_>) -> Result<Plan, StackError> {
     let [port] = ports::kept(&site.dir.join(PORTS))?;
     let password = files::secret(&site.dir.join(PASSWORD))?;
     files::write(&site.dir.join(CONFIG), &config(port, &password, site.speed))?;
-    let address = format!("redis://:{password}@127.0.0.1:{port}");
+    let address = format!("redis://default:{password}@127.0.0.1:{port}");
     Ok(Plan {
         url: address.clone(),
         address,

@@ -1,7 +1,12 @@
 //! The ops port: `/livez`, `/readyz`, `/metrics`. Never on the site's port.
 
 use std::{
-    collections::BTreeMap, future::Future, net::TcpListener, pin::Pin, sync::Arc, time::Duration,
+    collections::BTreeMap,
+    future::Future,
+    net::TcpListener,
+    pin::Pin,
+    sync::{Arc, OnceLock},
+    time::Duration,
 };
 
 use actix_web::{App, HttpResponse, HttpServer, dev::Server, http::header, web};
@@ -54,16 +59,17 @@ pub struct OpsServer {
 }
 
 impl OpsServer {
-    /// Starts collecting metrics; once a process.
+    /// Starts collecting metrics; all roles of a process share them.
     ///
     /// # Errors
-    /// When this process collects them already, or a bound is refused.
+    /// When they cannot be collected.
     pub fn new(checks: Vec<Check>) -> Result<Self, String> {
-        let metrics = PrometheusBuilder::new()
-            .set_buckets(&BUCKETS)
-            .and_then(PrometheusBuilder::install_recorder)
-            .map_err(|error| error.to_string())?;
-        Ok(Self { metrics, checks })
+        static COLLECTED: OnceLock<Result<PrometheusHandle, String>> = OnceLock::new();
+        let collected = COLLECTED.get_or_init(|| {
+            let builder = PrometheusBuilder::new().set_buckets(&BUCKETS);
+            builder.and_then(PrometheusBuilder::install_recorder).map_err(|error| error.to_string())
+        });
+        Ok(Self { metrics: collected.clone()?, checks })
     }
 
     /// Serves on this socket.

@@ -11,8 +11,11 @@ use sha2::{Digest, Sha256};
 /// A file as it goes out.
 #[derive(Debug)]
 pub struct Asset {
+    /// The last part of its address.
     pub name: &'static str,
+    /// What it is, with its character set.
     pub content_type: &'static str,
+    /// All of it.
     pub body: &'static [u8],
 }
 

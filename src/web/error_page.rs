@@ -11,7 +11,9 @@ use super::text::{Message, key};
 #[derive(Debug, Template)]
 #[template(path = "error.html")]
 pub struct ErrorPage {
+    /// What every page has.
     pub f: Frame,
+    /// What went wrong.
     pub kind: ErrorKind,
     /// The number by which staff find the request again.
     pub request_id: Option<String>,
@@ -20,20 +22,31 @@ pub struct ErrorPage {
 /// What went wrong, as a shopper can understand it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
+    /// Something is missing or not as it should be.
     BadRequest,
+    /// Only for those who are signed in.
     SignedOut,
+    /// The viewer's role does not allow it.
     Forbidden,
     /// A form whose token does not belong to this session: it stood open too long.
     StaleForm,
+    /// No such page, or not for this viewer to know.
     NotFound,
+    /// The address does not take this method.
     MethodNotAllowed,
+    /// What it was about has changed.
     Conflict,
     /// The form did not arrive in time.
     TooSlow,
+    /// More than is taken here.
     TooLarge,
+    /// A format that is not read here.
     UnsupportedMedia,
+    /// Too many requests from this visitor.
     TooMany,
+    /// A fault of ours.
     Internal,
+    /// A server that is needed does not answer.
     Unavailable,
 }
 
@@ -57,6 +70,7 @@ impl ErrorKind {
         }
     }
 
+    /// The status that is sent.
     #[must_use]
     pub fn status(self) -> StatusCode {
         match self {
@@ -125,6 +139,7 @@ impl ErrorKind {
         }
     }
 
+    /// Whether signing in is the way on.
     #[must_use]
     pub fn is_signed_out(self) -> bool {
         self == Self::SignedOut

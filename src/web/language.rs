@@ -11,8 +11,10 @@ static ZH_CN: LanguageIdentifier = langid!("zh-CN");
 /// A language that the message catalogue speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Language {
+    /// English.
     #[default]
     En,
+    /// Simplified Chinese.
     ZhCn,
 }
 

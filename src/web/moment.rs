@@ -33,9 +33,13 @@ impl Moment {
 /// A length of time that is left, cut into what a countdown shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Left {
+    /// Whole days.
     pub days: i64,
+    /// Hours beside the days, up to 23.
     pub hours: i64,
+    /// Minutes beside the hours, up to 59.
     pub minutes: i64,
+    /// Seconds beside the minutes, up to 59.
     pub seconds: i64,
 }
 

@@ -26,13 +26,16 @@ pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; \
 /// Who is looking at the page.
 #[derive(Debug, Clone)]
 pub struct Viewer {
+    /// As it was chosen; any script.
     pub name: String,
+    /// What the viewer may do here.
     pub role: Role,
 }
 
 /// What every page needs beside its own subject. Templates know it as `f`.
 #[derive(Debug, Clone)]
 pub struct Frame {
+    /// What the page speaks.
     pub language: Language,
     /// The session's token, for each form.
     pub csrf_token: String,

@@ -102,6 +102,7 @@ impl fmt::Display for Text {
 
 /// What can be filled into a text.
 pub trait Argument {
+    /// The value as the catalogue takes it.
     fn fluent(&self) -> FluentValue<'static>;
 }
 

@@ -30,14 +30,7 @@ static NUMBERS: LazyLock<OrderNumbers> = LazyLock::new(|| OrderNumbers::new(&[7;
 
 /// The address of an empty database of the test's own.
 fn fresh_database() -> String {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let server = std::env::var("SECKILL_TEST_LEDGER")
-        .unwrap_or_else(|_| "mysql://seckill:dev@127.0.0.1:23306".into());
-    let name = format!("ledger_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    let mut conn = MysqlConnection::establish(&format!("{server}/mysql")).expect("a server");
-    conn.batch_execute(&format!("CREATE DATABASE {name} CHARACTER SET latin1"))
-        .expect("a database");
-    format!("{server}/{name}")
+    crate::harness::servers::database_url()
 }
 
 /// A ledger with one published sale, and shoppers.

@@ -181,9 +181,13 @@ fn accounts(language: Language) -> Pages {
         page("register", &register(None, None, false)),
         page("register-busy", &register(None, None, true)),
     ];
-    for fault in
-        [LoginFault::Missing, LoginFault::Wrong, LoginFault::TooManyTries, LoginFault::Busy]
-    {
+    for fault in [
+        LoginFault::Missing,
+        LoginFault::Wrong,
+        LoginFault::TooManyTries,
+        LoginFault::Busy,
+        LoginFault::Closed,
+    ] {
         pages.push(page(format!("login-{fault:?}"), &login(Some(fault))));
     }
     for fault in [

@@ -9,6 +9,8 @@ pub mod sale;
 /// What leads on from a page that ended something.
 #[derive(Debug, Clone)]
 pub struct Link {
+    /// An address on this site.
     pub href: String,
+    /// What it says.
     pub text: crate::web::text::Message,
 }

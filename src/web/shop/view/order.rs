@@ -11,8 +11,11 @@ use crate::web::text::{Message, key};
 #[derive(Debug, Template)]
 #[template(path = "shop/order.html")]
 pub struct OrderPage {
+    /// What every page has.
     pub f: Frame,
+    /// The order itself.
     pub order: Order,
+    /// Why a payment or cancellation changed nothing.
     pub notice: Option<OrderNotice>,
     /// Whether cancelling shuts the shopper out of this sale; said before it is done.
     pub cancel_bars: bool,
@@ -22,7 +25,9 @@ pub struct OrderPage {
 #[derive(Debug, Template)]
 #[template(path = "shop/orders.html")]
 pub struct OrdersPage {
+    /// What every page has.
     pub f: Frame,
+    /// Those of this page.
     pub orders: Vec<Order>,
     /// The address of the next page, when there is one.
     pub older: Option<String>,
@@ -31,11 +36,15 @@ pub struct OrdersPage {
 /// What pages show of an order.
 #[derive(Debug, Clone)]
 pub struct Order {
+    /// The number that names the order for ever.
     pub order_no: String,
+    /// The sale it belongs to.
     pub activity_id: i64,
     /// The sale's title.
     pub title: String,
+    /// The product; chooses the picture.
     pub product_id: i64,
+    /// The product's name.
     pub product: String,
     /// Whole minor units of `currency`.
     pub amount: i64,
@@ -43,6 +52,7 @@ pub struct Order {
     pub currency: String,
     /// When the unit was asked for, milliseconds since the epoch.
     pub made_at_ms: i64,
+    /// Where it stands.
     pub state: OrderState,
 }
 
@@ -53,18 +63,28 @@ pub enum OrderState {
     Reserved,
     /// Nobody can tell at the moment.
     Checking,
+    /// Written; the shopper has to pay.
     PendingPayment {
+        /// When it is cancelled if it is not paid.
         pay_before_ms: i64,
     },
+    /// Paid.
     Paid {
+        /// When, where that is known.
         paid_at_ms: Option<i64>,
     },
+    /// Ended before it was paid; its unit went back.
     Cancelled {
+        /// When, where that is known.
         cancelled_at_ms: Option<i64>,
+        /// Who or what ended it.
         reason: CancelReason,
+        /// Whether the shopper may try for another unit.
         may_buy_again: bool,
     },
+    /// Could not be written; its unit went back.
     Rejected {
+        /// Why not.
         reason: RejectReason,
     },
     /// Neither gate nor ledger will ever know this number.
@@ -74,16 +94,22 @@ pub enum OrderState {
 /// Who or what ended an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CancelReason {
+    /// The shopper took it back.
     ByShopper,
+    /// The time to pay ran out.
     NotPaidInTime,
+    /// Staff ended it.
     ByStaff,
 }
 
 /// Why an order could not be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RejectReason {
+    /// The ledger had no unit left.
     SoldOut,
+    /// The shopper holds another order of this sale.
     AlreadyHeld,
+    /// The shopper cancelled in this sale before.
     Barred,
 }
 
@@ -99,6 +125,7 @@ pub enum OrderNotice {
 }
 
 impl OrderNotice {
+    /// What is said about it.
     #[must_use]
     pub fn text(self) -> Message {
         match self {
@@ -193,6 +220,7 @@ impl OrderState {
         }
     }
 
+    /// Whether it is gone without an order.
     #[must_use]
     pub fn is_lost(self) -> bool {
         self == Self::Lost
@@ -207,6 +235,7 @@ impl OrderState {
         }
     }
 
+    /// When it was paid.
     #[must_use]
     pub fn paid_at_ms(self) -> Option<i64> {
         match self {
@@ -215,6 +244,7 @@ impl OrderState {
         }
     }
 
+    /// When it was cancelled.
     #[must_use]
     pub fn cancelled_at_ms(self) -> Option<i64> {
         match self {

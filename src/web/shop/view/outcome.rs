@@ -12,8 +12,11 @@ use crate::web::text::{Message, key};
 #[derive(Debug, Template)]
 #[template(path = "shop/outcome.html")]
 pub struct OutcomePage {
+    /// What every page has.
     pub f: Frame,
+    /// Why not.
     pub outcome: Outcome,
+    /// The sale it belongs to.
     pub activity_id: i64,
     /// The sale's title.
     pub title: String,
@@ -22,17 +25,26 @@ pub struct OutcomePage {
 /// Why a purchase was not admitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
+    /// No unit was left.
     SoldOut,
     /// Milliseconds since the epoch.
     NotOpen {
+        /// When it does, milliseconds since the epoch.
         opens_at_ms: i64,
     },
+    /// The sale is over.
     Ended,
+    /// Staff has paused the sale.
     Paused,
+    /// The ticket had run out, was spent, or is not this shopper's.
     TicketInvalid,
+    /// The answer was wrong; the ticket is spent.
     CaptchaWrong,
+    /// Too many tries within a second.
     TooFast,
+    /// The gate is being rebuilt.
     Restoring,
+    /// Too much is on its way to the ledger.
     Busy,
     /// Cancelled before; may not buy in this sale again.
     Barred,

@@ -10,7 +10,9 @@ use crate::web::text::{Message, key};
 #[derive(Debug, Template)]
 #[template(path = "shop/purchase.html")]
 pub struct PurchasePage {
+    /// What every page has.
     pub f: Frame,
+    /// The sale itself.
     pub sale: Sale,
     /// The shopper's live ticket; stands in the form and in the picture's address.
     pub ticket: String,
@@ -29,12 +31,16 @@ pub struct PurchasePage {
 /// Why the shopper sees the form again, with a new ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PurchaseNotice {
+    /// The answer was wrong.
     CaptchaWrong,
+    /// The ticket had run out or was spent.
     TicketExpired,
+    /// Too many tries within a second.
     TooFast,
 }
 
 impl PurchaseNotice {
+    /// What is said about it.
     #[must_use]
     pub fn text(self) -> Message {
         match self {

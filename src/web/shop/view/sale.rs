@@ -9,10 +9,13 @@ use crate::web::text::{Message, key};
 #[derive(Debug, Template)]
 #[template(path = "shop/activities.html")]
 pub struct ActivitiesPage {
+    /// What every page has.
     pub f: Frame,
     /// Open, sold out, paused or being restored.
     pub open: Vec<Sale>,
+    /// Those that have not begun.
     pub upcoming: Vec<Sale>,
+    /// Those that are over, the latest first.
     pub ended: Vec<Sale>,
 }
 
@@ -20,7 +23,9 @@ pub struct ActivitiesPage {
 #[derive(Debug, Template)]
 #[template(path = "shop/activity.html")]
 pub struct ActivityPage {
+    /// What every page has.
     pub f: Frame,
+    /// The sale itself.
     pub sale: Sale,
     /// What the seller tells of the product; may be empty.
     pub description: String,
@@ -33,29 +38,44 @@ pub struct ActivityPage {
 /// What pages show of a sale.
 #[derive(Debug, Clone)]
 pub struct Sale {
+    /// Its number.
     pub id: i64,
+    /// What the sale is called.
     pub title: String,
+    /// The product; chooses the picture.
     pub product_id: i64,
+    /// The product's name.
     pub product: String,
     /// Whole minor units of the shop's currency.
     pub price: i64,
     /// The price before the sale, when it is to be shown.
     pub former_price: Option<i64>,
+    /// Its start, milliseconds since the epoch.
     pub starts_at_ms: i64,
+    /// Its end, milliseconds since the epoch.
     pub ends_at_ms: i64,
+    /// What it is at this moment.
     pub state: SaleState,
+    /// Units that can still be bought.
     pub left: i64,
+    /// All units of the sale.
     pub total: i64,
 }
 
 /// What a sale is at the moment the page was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SaleState {
+    /// Before the start.
     Upcoming,
+    /// Can be bought in.
     Open,
+    /// Under way, with no unit left at the moment.
     SoldOut,
+    /// Stopped by staff; goes on.
     Paused,
+    /// The gate is being rebuilt; goes on.
     Restoring,
+    /// Over.
     Ended,
     /// Called off before it began.
     Cancelled,
@@ -136,11 +156,13 @@ impl Sale {
         tile(self.product_id)
     }
 
+    /// Whether it has not begun.
     #[must_use]
     pub fn is_upcoming(&self) -> bool {
         self.state == SaleState::Upcoming
     }
 
+    /// Whether it can be bought in.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.state == SaleState::Open
