@@ -11,7 +11,6 @@ login-to-register = Create an account
 login-missing = Please type your name and your password.
 login-wrong = Name or password is not right.
 login-too-many-tries = That was tried too often. Please wait a few minutes.
-login-closed = This account is closed. If you think that is a mistake, please ask us.
 login-busy = Many people are signing in right now. Please try again in a few seconds.
 
 register-title = Create an account

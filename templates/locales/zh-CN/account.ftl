@@ -11,7 +11,6 @@ login-to-register = 注册账号
 login-missing = 请输入用户名和密码。
 login-wrong = 用户名或密码不对。
 login-too-many-tries = 尝试次数太多，请过几分钟再试。
-login-closed = 这个账号已停用。如有疑问，请联系我们。
 login-busy = 现在登录的人很多，请过几秒再试。
 
 register-title = 注册账号
