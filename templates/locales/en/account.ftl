@@ -10,6 +10,7 @@ login-no-account = New here?
 login-to-register = Create an account
 login-missing = Please type your name and your password.
 login-wrong = Name or password is not right.
+login-closed = This account is closed.
 login-too-many-tries = That was tried too often. Please wait a few minutes.
 login-busy = Many people are signing in right now. Please try again in a few seconds.
 

@@ -10,6 +10,7 @@ login-no-account = 第一次来？
 login-to-register = 注册账号
 login-missing = 请输入用户名和密码。
 login-wrong = 用户名或密码不对。
+login-closed = 该账号已停用。
 login-too-many-tries = 尝试次数太多，请过几分钟再试。
 login-busy = 现在登录的人很多，请过几秒再试。
 
