@@ -9,6 +9,7 @@
 )]
 
 mod crowd;
+mod faults;
 mod harness;
 mod ledger;
 mod queue;

@@ -17,9 +17,11 @@ use seckill::role::{self, Roles};
 use seckill::sale::ids::{ActivityId, UserId};
 use seckill::sale::money::Cents;
 use seckill::sale::shopper::Role;
+use seckill::stack::Kind;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::proxy::Proxy;
 use super::servers::Places;
 use super::shopper::Shopper;
 use super::{SOON, eventually};
@@ -28,6 +30,15 @@ use super::{SOON, eventually};
 pub(crate) const PASSWORD: &str = "correct horse";
 
 const SECRET_KEY: &str = "0f1e2d3c4b5a69788796a5b4c3d2e1f00123456789abcdeffedcba9876543210";
+
+/// The roles that stand on one side of the gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Pages.
+    Web,
+    /// The path behind the gate, and processes with all roles.
+    Worker,
+}
 
 /// What a test wants its Seckill to be.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +51,9 @@ pub(crate) struct Plan {
     pub(crate) redis_url: Option<String>,
     /// Another broker than the shared one.
     pub(crate) amqp_url: Option<String>,
-    /// Another ledger address (a proxy before it), given the one that is used.
+    /// Between the roles of a side and a server stands a [`Proxy`]; the test itself goes past it.
+    pub(crate) behind: Vec<(Side, Kind)>,
+    /// Variables of the environment.
     pub(crate) settings: Vec<(&'static str, String)>,
     /// The books of this test are out of balance on purpose.
     pub(crate) unbalanced: bool,
@@ -49,6 +62,11 @@ pub(crate) struct Plan {
 impl Plan {
     pub(crate) fn set(mut self, key: &'static str, value: impl ToString) -> Self {
         self.settings.push((key, value.to_string()));
+        self
+    }
+
+    pub(crate) fn behind(mut self, side: Side, kind: Kind) -> Self {
+        self.behind.push((side, kind));
         self
     }
 }
@@ -71,6 +89,9 @@ pub(crate) struct App {
     pub(crate) office: BackOffice,
     pub(crate) http: reqwest::Client,
     variables: HashMap<String, String>,
+    proxies: Vec<(Side, Kind, Proxy)>,
+    /// Where a process serves the site, when none of this one does.
+    site: Option<String>,
     web: Option<Running>,
     worker: Option<Running>,
     names: AtomicU32,
@@ -137,7 +158,9 @@ impl App {
             ledger: opened.ledger,
             office,
             http: client(),
+            proxies: proxies(&plan, &variables).await,
             variables,
+            site: None,
             web: None,
             worker: None,
             names: AtomicU32::new(1),
@@ -154,7 +177,7 @@ impl App {
 
     pub(crate) async fn start_worker(&mut self) {
         assert!(self.worker.is_none(), "the worker runs");
-        self.worker = Some(run(&self.config, Roles::Worker).await);
+        self.worker = Some(run(&self.config_of(Side::Worker), Roles::Worker).await);
     }
 
     pub(crate) async fn stop_worker(&mut self) {
@@ -163,7 +186,7 @@ impl App {
 
     pub(crate) async fn start_web(&mut self) {
         assert!(self.web.is_none(), "the site runs");
-        self.web = Some(run(&self.config, Roles::Web).await);
+        self.web = Some(run(&self.config_of(Side::Web), Roles::Web).await);
     }
 
     pub(crate) async fn stop_web(&mut self) {
@@ -172,20 +195,45 @@ impl App {
 
     /// The address of the site without a path.
     pub(crate) fn url(&self) -> String {
-        format!("http://{}", self.web.as_ref().expect("the site runs").address)
+        self.site_url().expect("the site runs")
     }
 
-    /// The environment of a process that joins.
-    pub(crate) fn environment(&self) -> HashMap<String, String> {
-        self.variables.clone()
+    fn site_url(&self) -> Option<String> {
+        let here = self.web.as_ref().map(|web| format!("http://{}", web.address));
+        here.or_else(|| self.site.clone())
+    }
+
+    /// From now on shoppers who sign in do so at this site, which a process serves.
+    pub(crate) fn is_served_at(&mut self, url: &str) {
+        self.site = Some(url.to_owned());
+    }
+
+    /// The environment of a process that joins on this side.
+    pub(crate) fn environment(&self, side: Side) -> HashMap<String, String> {
+        let mut variables = self.variables.clone();
+        for (_, kind, proxy) in self.proxies.iter().filter(|(of, ..)| *of == side) {
+            let address = variables.get_mut(address_of(*kind)).unwrap();
+            *address = proxy.url(address);
+        }
+        variables
+    }
+
+    fn config_of(&self, side: Side) -> Config {
+        Config::from_variables(self.environment(side)).unwrap()
+    }
+
+    /// The proxy that the plan put there.
+    pub(crate) fn proxy(&self, side: Side, kind: Kind) -> &Proxy {
+        let found = self.proxies.iter().find(|(s, k, _)| (*s, *k) == (side, kind));
+        &found.expect("a proxy of the plan").2
     }
 
     /// Publishes a sale, waits until pages know it, and gives its id.
     pub(crate) async fn sale(&self, sale: Sale) -> ActivityId {
         let id = self.draft(sale).await;
         self.office.schedule(id).await.unwrap();
-        if self.web.is_some() {
-            let path = format!("{}/activities/{id}", self.url());
+        if let Some(url) = self.site_url() {
+            let path = format!("{url}/activities/{id}");
             eventually("the page of a new sale", SOON, || async {
                 self.http.get(&path).send().await.ok().filter(|r| r.status() == 200).map(drop)
             })
@@ -338,6 +386,25 @@ fn variables(places: &Places, plan: &Plan) -> HashMap<String, String> {
         .chain(settings)
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
         .collect()
+}
+
+/// The variable that says where a server is.
+const fn address_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::MariaDb => "DATABASE_URL",
+        Kind::Redis => "REDIS_URL",
+        Kind::RabbitMq => "AMQP_URL",
+    }
+}
+
+async fn proxies(plan: &Plan, variables: &HashMap<String, String>) -> Vec<(Side, Kind, Proxy)> {
+    let mut proxies = Vec::new();
+    for (side, kind) in &plan.behind {
+        let target = url::Url::parse(&variables[address_of(*kind)]).unwrap();
+        let target = (target.host_str().unwrap().to_owned(), target.port().unwrap());
+        proxies.push((*side, *kind, Proxy::start(target).await));
+    }
+    proxies
 }
 
 /// Follows no redirect and keeps no cookie: the tests look at both.

@@ -14,7 +14,8 @@ pub(crate) mod shopper;
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-pub(crate) use app::{App, Plan, Sale};
+pub(crate) use app::{App, Plan, Sale, Side};
+pub(crate) use process::Process;
 pub(crate) use shopper::{Answer, Shopper};
 
 /// Waits until `condition` gives something, looking often; fails after `bound` with `what`.

@@ -1,16 +1,21 @@
 //! Seckill as a process of its own, for tests that kill it.
 
+use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::app::App;
+use super::app::{App, Side};
+use super::eventually;
 
 /// A running `seckill`. Killed when dropped.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
+    role: &'static str,
+    environment: HashMap<String, String>,
     /// Where it serves: the site, or the ops port of a role without pages.
     pub(crate) url: String,
 }
@@ -18,12 +23,17 @@ pub(crate) struct Process {
 impl Process {
     /// Starts `seckill ROLE` on the places of this app and waits until it is ready.
     pub(crate) async fn start(app: &App, role: &'static str) -> Self {
+        let side = if role == "web" { Side::Web } else { Side::Worker };
+        Self::launch(role, app.environment(side)).await
+    }
+
+    async fn launch(role: &'static str, environment: HashMap<String, String>) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_seckill"));
         command
             .arg(role)
             .env_clear()
-            .envs(app.environment())
-            .env("SECKILL_LOG", "warn")
+            .envs(&environment)
+            .env("SECKILL_LOG", "error")
             .stdout(Stdio::piped());
         let started = tokio::task::spawn_blocking(move || {
             let mut child = command.spawn().expect("seckill starts");
@@ -33,7 +43,16 @@ impl Process {
             (child, ready)
         });
         let (child, ready) = started.await.unwrap();
-        Self { child, url: ready.expect("seckill gets ready") }
+        Self { child, role, environment, url: ready.expect("seckill gets ready") }
+    }
+
+    /// SIGKILL, and the same once more at the same address.
+    pub(crate) async fn kill_and_start(&mut self) {
+        self.kill();
+        let bind = if self.role == "worker" { "SECKILL_OPS_BIND" } else { "SECKILL_BIND" };
+        let address = self.url.trim_start_matches("http://").to_owned();
+        self.environment.insert(bind.to_owned(), address);
+        *self = Self::launch(self.role, self.environment.clone()).await;
     }
 
     /// SIGKILL.
@@ -48,11 +67,15 @@ impl Process {
         kill_process(pid, signal).unwrap();
     }
 
-    /// SIGTERM, and its exit code.
-    pub(crate) async fn terminate(mut self) -> Option<i32> {
+    /// SIGTERM, and its exit code; fails when it has not ended within `bound`.
+    pub(crate) async fn terminate(mut self, bound: Duration) -> Option<i32> {
         self.signal(Signal::TERM);
-        let status = tokio::task::block_in_place(|| self.child.wait()).unwrap();
-        status.code()
+        eventually("the process ends", bound, || {
+            let ended = self.child.try_wait().unwrap();
+            async move { ended }
+        })
+        .await
+        .code()
     }
 }
 

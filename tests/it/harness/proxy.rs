@@ -32,6 +32,8 @@ struct Control {
     refuse: AtomicBool,
     passed_to_server: AtomicU64,
     connections: AtomicU64,
+    /// Lines up to this one are dead and do not know it.
+    stranded: AtomicU64,
     /// Cancelled by a cut; the connections after it live under the next one.
     lines: Mutex<CancellationToken>,
 }
@@ -88,6 +90,12 @@ impl Proxy {
         std::mem::take(&mut *lines).cancel();
     }
 
+    /// Whatever passes on present connections is lost from now on, and not even their end is told: as when
+    /// the other machine has vanished. New connections are served.
+    pub(crate) fn strand(&self) {
+        self.control.stranded.store(self.connections(), Ordering::SeqCst);
+    }
+
     /// How many bytes have reached the server so far.
     pub(crate) fn passed_to_server(&self) -> u64 {
         self.control.passed_to_server.load(Ordering::SeqCst)
@@ -111,33 +119,36 @@ async fn accept(listener: TcpListener, target: SocketAddr, control: Arc<Control>
         if control.refuse.load(Ordering::SeqCst) {
             continue;
         }
-        control.connections.fetch_add(1, Ordering::SeqCst);
+        let number = control.connections.fetch_add(1, Ordering::SeqCst) + 1;
         let line = control.lines.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let serve = serve(client, target, Arc::clone(&control));
+        let serve = serve(number, client, target, Arc::clone(&control));
         tokio::spawn(line.run_until_cancelled_owned(serve));
     }
 }
 
 /// Ends when either side closes.
-async fn serve(client: TcpStream, target: SocketAddr, control: Arc<Control>) {
+async fn serve(number: u64, client: TcpStream, target: SocketAddr, control: Arc<Control>) {
     let Ok(server) = TcpStream::connect(target).await else { return };
-    let (from_client, to_client) = client.into_split();
-    let (from_server, to_server) = server.into_split();
+    let ((mut from_client, mut to_client), (mut from_server, mut to_server)) =
+        (client.into_split(), server.into_split());
     tokio::select! {
-        () = pass(from_client, to_server, Way::ToServer, &control) => {}
-        () = pass(from_server, to_client, Way::ToClient, &control) => {}
+        () = pass(&mut from_client, &mut to_server, (number, Way::ToServer), &control) => {}
+        () = pass(&mut from_server, &mut to_client, (number, Way::ToClient), &control) => {}
+    }
+    if control.is_stranded(number) {
+        std::future::pending::<()>().await;
     }
 }
 
 async fn pass(
-    mut from: impl AsyncReadExt + Unpin,
-    mut to: impl AsyncWriteExt + Unpin,
-    way: Way,
+    from: &mut (impl AsyncReadExt + Unpin),
+    to: &mut (impl AsyncWriteExt + Unpin),
+    (line, way): (u64, Way),
     control: &Control,
 ) {
     let mut buffer = vec![0; 16 * 1024];
     while let Ok(length @ 1..) = from.read(&mut buffer).await {
-        if control.swallows(way) {
+        if control.is_stranded(line) || control.swallows(way) {
             continue;
         }
         if to.write_all(&buffer[..length]).await.is_err() {
@@ -150,6 +161,10 @@ async fn pass(
 }
 
 impl Control {
+    fn is_stranded(&self, line: u64) -> bool {
+        line <= self.stranded.load(Ordering::SeqCst)
+    }
+
     fn swallows(&self, way: Way) -> bool {
         match way {
             Way::ToServer => self.swallow_to_server.load(Ordering::SeqCst),

@@ -168,7 +168,13 @@ impl Shopper {
 
     /// Asks for a ticket; the answer is JSON.
     pub(crate) async fn ticket(&self, sale: ActivityId) -> Answer {
-        self.browser.get_json(&format!("/activities/{sale}/purchase")).await
+        self.try_ticket(sale).await.expect("the site answers")
+    }
+
+    async fn try_ticket(&self, sale: ActivityId) -> reqwest::Result<Answer> {
+        let path = format!("/activities/{sale}/purchase");
+        let request = self.browser.request(reqwest::Method::GET, &path);
+        self.browser.try_send(request, "application/json").await
     }
 
     /// Sends the purchase form.
@@ -179,24 +185,42 @@ impl Shopper {
         ticket: &str,
         captcha: &str,
     ) -> Answer {
+        let sent = self.try_submit(sale, csrf_token, ticket, captcha).await;
+        sent.expect("the site answers")
+    }
+
+    async fn try_submit(
+        &self,
+        sale: ActivityId,
+        csrf_token: &str,
+        ticket: &str,
+        captcha: &str,
+    ) -> reqwest::Result<Answer> {
         let fields = [("csrf_token", csrf_token), ("ticket", ticket), ("captcha", captcha)];
-        self.browser.post_json(&format!("/activities/{sale}/purchase"), &fields).await
+        let path = format!("/activities/{sale}/purchase");
+        let request = self.browser.request(reqwest::Method::POST, &path).form(&fields);
+        self.browser.try_send(request, "application/json").await
     }
 
     /// Buys as a person does: the ticket, the picture's answer, the form. When there is nothing to buy,
     /// the answer is the ticket's.
     pub(crate) async fn buy(&self, sale: ActivityId) -> Answer {
-        let page = self.ticket(sale).await;
+        self.try_buy(sale).await.expect("the site answers")
+    }
+
+    /// Buys at a site that may break off.
+    pub(crate) async fn try_buy(&self, sale: ActivityId) -> reqwest::Result<Answer> {
+        let page = self.try_ticket(sale).await?;
         let json = page.json();
         let (Some(ticket), Some(token)) = (json["ticket"].as_str(), json["csrf_token"].as_str())
         else {
-            return page;
+            return Ok(page);
         };
         let answer = match json["captcha_url"].as_str() {
             Some(_) => self.read_picture(sale).await,
             None => String::new(),
         };
-        self.submit(sale, token, ticket, &answer).await
+        self.try_submit(sale, token, ticket, &answer).await
     }
 
     /// Buys and insists on being admitted; gives the order's number.

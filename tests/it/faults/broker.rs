@@ -1,0 +1,109 @@
+//! The broker is away, or its confirms are (S5, S6).
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use seckill::stack::{Home, Kind, Server, Speed};
+
+use super::{all_buy, all_insist, outbox};
+use crate::harness::{App, Plan, SOON, Sale, Side, eventually};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn while_the_broker_is_down_purchases_go_on_up_to_the_bound_of_the_outbox() {
+    let home = Home::temporary().unwrap();
+    let broker = Server::start_in(&home, Kind::RabbitMq, "rabbitmq", Speed::Test).await.unwrap();
+    let plan = Plan { amqp_url: Some(broker.url().to_owned()), ..Plan::default() }
+        .set("SECKILL__SALE__OUTBOX_BOUND", 20);
+    let app = App::start_with(plan).await;
+    let sale = app.sale(Sale::of(60)).await;
+    let shoppers = app.shoppers(45).await;
+    let (before, during) = shoppers.split_at(10);
+
+    all_buy(before, sale).await;
+    app.balanced("orders before", sale, |b| b.orders.pending_payment == 10).await;
+    broker.stop().await;
+
+    let answers = join_all(during.iter().map(|shopper| shopper.buy(sale))).await;
+    let (admitted, busy): (Vec<_>, Vec<_>) =
+        during.iter().zip(&answers).partition(|(_, answer)| answer.outcome() == "admitted");
+    assert_eq!((admitted.len(), busy.len()), (20, 15));
+    for (_, answer) in &busy {
+        assert_eq!((answer.status, answer.outcome()), (503, "busy".into()), "{}", answer.text);
+        assert!(answer.headers.contains_key("retry-after"));
+    }
+    for (shopper, answer) in &admitted {
+        assert_eq!(shopper.order(&answer.order_no()).await.state(), "reserved");
+    }
+    assert_eq!(app.balance(sale).await.orders.pending_payment, 10);
+
+    broker.start().await.unwrap();
+    for (shopper, answer) in &admitted {
+        shopper.order_becomes(&answer.order_no(), "pending_payment").await;
+    }
+    // Who was told to wait is served now.
+    let answers = all_insist(during, sale, 8).await;
+    assert!(answers.iter().all(|answer| answer.outcome() != "sold_out"));
+    let balance = app.balanced("all", sale, |b| b.orders.pending_payment == 45).await;
+    assert_eq!((balance.orders.rejected, balance.orders.lost, balance.remain_stock), (0, 0, 15));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reservation_whose_confirm_is_lost_is_published_again_and_written_once() {
+    let plan = Plan::default()
+        .behind(Side::Worker, Kind::RabbitMq)
+        .set("SECKILL__QUEUE__CONFIRM_TIMEOUT_MS", 300)
+        .set("SECKILL__QUEUE__HEARTBEAT_S", 1);
+    let app = App::start_with(plan).await;
+    let proxy = app.proxy(Side::Worker, Kind::RabbitMq);
+    let sale = app.sale(Sale::of(40)).await;
+    let shoppers = app.shoppers(30).await;
+    all_buy(&shoppers[..10], sale).await;
+    app.balanced("a path that works", sale, |b| b.orders.pending_payment == 10).await;
+
+    proxy.swallow_to_client(true);
+    let heard = proxy.passed_to_server();
+    let numbers = all_buy(&shoppers[10..], sale).await;
+    eventually("they are published", SOON, || async {
+        // A message has some 300 bytes of body alone.
+        (proxy.passed_to_server() > heard + 20 * 300).then_some(())
+    })
+    .await;
+    // Unconfirmed, they stay in the outbox; nobody is told that anything failed.
+    let connections = proxy.connections();
+    eventually("the connection without confirms is given up", SOON, || async {
+        (proxy.connections() > connections).then_some(())
+    })
+    .await;
+    assert_eq!(outbox(&app, sale).await.len(), 20);
+    for (shopper, number) in shoppers[10..].iter().zip(&numbers) {
+        assert_eq!(shopper.order(number).await.state(), "reserved");
+    }
+
+    proxy.swallow_to_client(false);
+    let balance = app.balanced("written", sale, |b| b.orders.pending_payment == 30).await;
+    assert_eq!((balance.orders.rejected, balance.orders.lost), (0, 0));
+    for (shopper, number) in shoppers[10..].iter().zip(&numbers) {
+        shopper.order_becomes(number, "pending_payment").await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_to_the_broker_that_is_dead_but_not_closed_is_replaced() {
+    let plan = Plan::default()
+        .behind(Side::Worker, Kind::RabbitMq)
+        .set("SECKILL__QUEUE__CONFIRM_TIMEOUT_MS", 500)
+        .set("SECKILL__QUEUE__HEARTBEAT_S", 1);
+    let app = App::start_with(plan).await;
+    let sale = app.sale(Sale::of(40)).await;
+    let shoppers = app.shoppers(20).await;
+    all_buy(&shoppers[..10], sale).await;
+    app.balanced("a path that works", sale, |b| b.orders.pending_payment == 10).await;
+
+    app.proxy(Side::Worker, Kind::RabbitMq).strand();
+    all_buy(&shoppers[10..], sale).await;
+    let within = Duration::from_secs(20);
+    eventually("the path works again", within, || async {
+        (app.balance(sale).await.orders.pending_payment == 20).then_some(())
+    })
+    .await;
+}

@@ -1,0 +1,87 @@
+//! The ledger is away, or silent, while reservations are on their way to it.
+
+use std::time::Duration;
+
+use seckill::stack::Kind;
+
+use super::all_buy;
+use crate::harness::{App, Plan, SOON, Sale, Shopper, Side, eventually};
+
+/// A worker that may be cut off from the ledger, with short bounds.
+fn cut_off_from_the_ledger() -> Plan {
+    Plan::default()
+        .behind(Side::Worker, Kind::MariaDb)
+        .set("SECKILL__LEDGER__CHECKOUT_TIMEOUT_MS", 300)
+        .set("SECKILL__LEDGER__STATEMENT_TIMEOUT_MS", 500)
+        .set("SECKILL__LEDGER__CALL_TIMEOUT_MS", 1000)
+}
+
+async fn are_all(shoppers: &[Shopper], numbers: &[String], state: &str) {
+    for (shopper, number) in shoppers.iter().zip(numbers) {
+        assert_eq!(shopper.order(number).await.state(), state);
+    }
+}
+
+async fn become_orders(app: &App, sale: seckill::sale::ids::ActivityId, count: i64) {
+    let within = Duration::from_secs(20);
+    eventually(&format!("{count} orders"), within, || async {
+        (app.balance(sale).await.orders.pending_payment == count).then_some(())
+    })
+    .await;
+    let orders = app.balance(sale).await.orders;
+    assert_eq!((orders.rejected, orders.lost), (0, 0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_ledger_that_is_away_delays_orders_and_loses_none() {
+    let app = App::start_with(cut_off_from_the_ledger()).await;
+    let proxy = app.proxy(Side::Worker, Kind::MariaDb);
+    let sale = app.sale(Sale::of(60)).await;
+    let shoppers = app.shoppers(40).await;
+    let mut numbers = all_buy(&shoppers[..10], sale).await;
+    become_orders(&app, sale, 10).await;
+
+    proxy.refuse(true);
+    proxy.cut();
+    numbers.extend(all_buy(&shoppers[10..], sale).await);
+    // They go through outbox and queue, into the hands of the recorder, and wait there.
+    eventually("the outbox is empty", SOON, || async {
+        super::outbox(&app, sale).await.is_empty().then_some(())
+    })
+    .await;
+    super::queued(&app, 0).await;
+    are_all(&shoppers[10..], &numbers[10..], "reserved").await;
+
+    proxy.refuse(false);
+    become_orders(&app, sale, 40).await;
+    are_all(&shoppers, &numbers, "pending_payment").await;
+    // Once more, in the middle of whatever it does.
+    proxy.cut();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_ledger_that_falls_silent_is_found_again_by_the_worker_itself() {
+    let app = App::start_with(cut_off_from_the_ledger()).await;
+    let proxy = app.proxy(Side::Worker, Kind::MariaDb);
+    let sale = app.sale(Sale::of(60)).await;
+    let shoppers = app.shoppers(40).await;
+    let mut numbers = all_buy(&shoppers[..10], sale).await;
+    become_orders(&app, sale, 10).await;
+
+    // Its answers are lost: what it was told may have been carried out.
+    proxy.swallow_to_client(true);
+    numbers.extend(all_buy(&shoppers[10..25], sale).await);
+    let connections = proxy.connections();
+    eventually("the silent connections are given up", SOON, || async {
+        (proxy.connections() > connections + 1).then_some(())
+    })
+    .await;
+    proxy.swallow_to_client(false);
+    become_orders(&app, sale, 25).await;
+
+    // Its machine is gone: nothing tells that the connections are dead.
+    proxy.strand();
+    numbers.extend(all_buy(&shoppers[25..], sale).await);
+    become_orders(&app, sale, 40).await;
+    are_all(&shoppers, &numbers, "pending_payment").await;
+}

@@ -1,0 +1,149 @@
+//! What goes wrong in a sale, one file a kind of fault: a process is killed, a server is stopped, loses
+//! its data or falls silent, an answer gets lost, something comes twice. Each test says how it must end;
+//! that the books balance is checked after every one by the harness.
+
+mod answers;
+mod broker;
+mod goodbye;
+mod keys;
+mod kills;
+mod leases;
+mod ledger_away;
+mod redelivery;
+mod redis_lost;
+mod restarts;
+mod surplus;
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::future::join_all;
+use seckill::gate::keys::Keys;
+use seckill::ledger::orders;
+use seckill::queue::{Lane, Queue, QueueOptions};
+use seckill::sale::ids::{ActivityId, Bucket};
+use seckill::sale::order::OrderState;
+use seckill::sale::reservation::Reservation;
+
+use crate::harness::{Answer, App, SOON, Shopper, eventually};
+
+/// The keys of a sale that is not split.
+fn keys(sale: ActivityId) -> Keys {
+    Keys::of(sale, Bucket(0))
+}
+
+/// Asks until there is a decision, with the same session: as a person who reloads a page that broke.
+async fn insist(shopper: &Shopper, sale: ActivityId) -> Answer {
+    eventually("a decision", Duration::from_secs(60), || async {
+        let answer = shopper.try_buy(sale).await.ok()?;
+        let said = answer.outcome();
+        ["admitted", "already_held", "sold_out"].contains(&said.as_str()).then_some(answer)
+    })
+    .await
+}
+
+/// All of them insist, a few at a time.
+async fn all_insist(shoppers: &[Shopper], sale: ActivityId, at_once: usize) -> Vec<Answer> {
+    futures_util::stream::iter(shoppers)
+        .map(|shopper| insist(shopper, sale))
+        .buffered(at_once)
+        .collect()
+        .await
+}
+
+/// All of them buy and are admitted; their orders' numbers.
+async fn all_buy(shoppers: &[Shopper], sale: ActivityId) -> Vec<String> {
+    join_all(shoppers.iter().map(|shopper| shopper.must_buy(sale))).await
+}
+
+/// Demand above the stock, all decided: exactly `stock` orders, of exactly those who were promised one
+/// and under the number that they were told; all others were told "sold out".
+async fn every_unit_went_to_one_of(
+    app: &App,
+    sale: ActivityId,
+    stock: usize,
+    shoppers: &[Shopper],
+    answers: &[Answer],
+) {
+    let placed = i64::try_from(stock).unwrap();
+    let balance = app.balanced("all orders", sale, |b| b.orders.pending_payment == placed).await;
+    assert_eq!((balance.remain_stock, balance.orders.rejected, balance.orders.lost), (0, 0, 0));
+    let mut winners = HashSet::new();
+    for (shopper, answer) in shoppers.iter().zip(answers) {
+        let rows = orders::of_user(&app.ledger, shopper.id, None, 10).await.unwrap();
+        let numbers: Vec<String> = rows.iter().map(|order| order.order_no.to_string()).collect();
+        if answer.outcome() == "sold_out" {
+            assert!(numbers.is_empty(), "{} holds {numbers:?}", shopper.name);
+        } else {
+            assert_eq!(numbers, [answer.order_no()], "{}", shopper.name);
+            assert_eq!(rows[0].state, OrderState::PendingPayment);
+            winners.insert(answer.order_no());
+        }
+    }
+    assert_eq!(winners.len(), stock);
+}
+
+/// The reservations that wait in the outbox.
+async fn outbox(app: &App, sale: ActivityId) -> Vec<Reservation> {
+    let entries = app.gate.outbox(&keys(sale), 1000).await.unwrap();
+    entries.into_iter().map(|entry| entry.reservation.unwrap()).collect()
+}
+
+/// Does what the relay does, while no worker runs: the whole outbox goes into the queue.
+async fn relay_by_hand(app: &App, sale: ActivityId) -> Vec<Reservation> {
+    let reservations = take_outbox(app, sale).await;
+    publish(app, &reservations).await;
+    reservations
+}
+
+/// Empties the outbox into the test's hands.
+async fn take_outbox(app: &App, sale: ActivityId) -> Vec<Reservation> {
+    let reservations = outbox(app, sale).await;
+    let entries = app.gate.outbox(&keys(sale), 1000).await.unwrap();
+    let ids: Vec<String> = entries.into_iter().map(|entry| entry.id).collect();
+    app.gate.forget(&keys(sale), &ids).await.unwrap();
+    reservations
+}
+
+/// The queue as the test sees it, past every proxy.
+fn queue(app: &App) -> Queue {
+    Queue::new(QueueOptions {
+        prefix: app.places.prefix.clone(),
+        ..QueueOptions::new(app.config.queue.url.reveal())
+    })
+    .unwrap()
+}
+
+async fn publish(app: &App, reservations: &[Reservation]) {
+    let queue = queue(app);
+    for result in queue.publisher().publish_all(reservations).await {
+        result.unwrap();
+    }
+    queue.close().await;
+}
+
+/// Waits until this many messages are ready in the queue.
+async fn queued(app: &App, count: u32) {
+    let queue = queue(app);
+    eventually(&format!("{count} messages in the queue"), SOON, || async {
+        (queue.depth(Lane::Orders).await.ok()? == count).then_some(())
+    })
+    .await;
+    queue.close().await;
+}
+
+/// Publishes messages, again or for the first time, and lets the worker that runs settle them: it is
+/// stopped, so that whatever it has not acknowledged would be in the queue again.
+async fn deliver(app: &mut App, reservations: &[Reservation]) {
+    publish(app, reservations).await;
+    queued(app, 0).await;
+    app.stop_worker().await;
+    queued(app, 0).await;
+    app.start_worker().await;
+}
+
+/// A moment after which a fault strikes; the tests hold for every moment.
+async fn a_random_moment(below: Duration) {
+    tokio::time::sleep(below.mul_f64(rand::random())).await;
+}
