@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{BackOffice, BackOfficeError};
-use crate::gate::keys::Keys;
+use crate::gate::{filling::Condition, keys::Keys};
 use crate::ledger::{activities, orders};
 use crate::sale::activity::{Activity, Phase};
 use crate::sale::ids::{ActivityId, Epoch};
@@ -82,7 +82,7 @@ impl BackOffice {
         let mut figures = (0, 0);
         for bucket in activity.buckets() {
             let seen = self.gate.inspect(&Keys::of(activity.id, bucket)).await.ok()?;
-            if seen.epoch != activity.gate_epoch {
+            if seen.condition != Condition::Loaded || seen.epoch != activity.gate_epoch {
                 return None;
             }
             figures.0 += seen.stock;

@@ -2,9 +2,11 @@
 
 use std::{
     future::Future,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
+use arc_swap::ArcSwap;
 use redis::{
     Client, Cmd, FromRedisValue, Pipeline, RedisFuture, RedisResult, ScriptInvocation, Value,
     aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig},
@@ -63,8 +65,32 @@ impl ConnectionLike for Conn {
 /// The gate. Cheap to clone; all clones share one multiplexed connection, which mends itself.
 #[derive(Clone)]
 pub struct Gate {
-    conn: Conn,
+    line: Arc<ArcSwap<Line>>,
     call_timeout: Duration,
+}
+
+/// A connection, and when it was heard last.
+struct Line {
+    conn: Conn,
+    /// How to begin another; a cluster's connection finds its nodes again by itself.
+    anew: Option<(Client, ConnectionManagerConfig)>,
+    heard: Mutex<Option<Instant>>,
+}
+
+impl Line {
+    fn one(client: Client, config: ConnectionManagerConfig) -> Result<Self, GateError> {
+        let manager = ConnectionManager::new_lazy_with_config(client.clone(), config.clone())?;
+        let (conn, heard) = (Conn::One(Box::new(manager)), Mutex::default());
+        Ok(Self { conn, anew: Some((client, config)), heard })
+    }
+
+    fn hear(&self) {
+        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    fn is_silent_since(&self, time: Instant) -> bool {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).is_none_or(|heard| heard < time)
+    }
 }
 
 /// What `doctor` wants to know of a Redis.
@@ -89,7 +115,7 @@ impl Gate {
     pub async fn connect(options: &GateOptions) -> Result<Self, GateError> {
         let addresses: Vec<&str> =
             options.url.split(',').map(str::trim).filter(|a| !a.is_empty()).collect();
-        let conn = match addresses.as_slice() {
+        let line = match addresses.as_slice() {
             [] => return Err(GateError::Address("empty".into())),
             [address] => {
                 let config = ConnectionManagerConfig::new()
@@ -99,7 +125,7 @@ impl Gate {
                     .set_min_delay(Duration::from_millis(50))
                     .set_max_delay(Duration::from_millis(500));
                 let client = Client::open(*address)?;
-                Conn::One(Box::new(ConnectionManager::new_lazy_with_config(client, config)?))
+                Line::one(client, config)?
             }
             nodes => {
                 let client = ClusterClientBuilder::new(nodes.iter().copied())
@@ -107,10 +133,12 @@ impl Gate {
                     .response_timeout(options.call_timeout)
                     .retries(3)
                     .build()?;
-                Conn::Cluster(client.get_async_connection().await?)
+                let conn = Conn::Cluster(client.get_async_connection().await?);
+                Line { conn, anew: None, heard: Mutex::default() }
             }
         };
-        Ok(Self { conn, call_timeout: options.call_timeout })
+        let line = Arc::new(ArcSwap::from_pointee(line));
+        Ok(Self { line, call_timeout: options.call_timeout })
     }
 
     /// Runs a script; `fill` gives its keys and arguments.
@@ -121,11 +149,10 @@ impl Gate {
             &'a mut ScriptInvocation<'static>,
         ) -> &'a mut ScriptInvocation<'static>,
     ) -> Result<T, GateError> {
-        let mut conn = self.conn.clone();
         let mut invocation = script.script.prepare_invoke();
         fill(&mut invocation);
         let started = Instant::now();
-        let answer = self.bounded(invocation.invoke_async(&mut conn)).await;
+        let answer = self.bounded(async |mut conn| invocation.invoke_async(&mut conn).await).await;
         metrics::histogram!("seckill_gate_call_duration_seconds", "script" => script.name)
             .record(started.elapsed().as_secs_f64());
         answer
@@ -133,8 +160,7 @@ impl Gate {
 
     /// Sends a plain command.
     pub(super) async fn command<T: FromRedisValue>(&self, cmd: &Cmd) -> Result<T, GateError> {
-        let mut conn = self.conn.clone();
-        self.bounded(cmd.query_async(&mut conn)).await
+        self.bounded(async |mut conn| cmd.query_async(&mut conn).await).await
     }
 
     /// Sends commands together; on a cluster their keys share a hash tag.
@@ -142,16 +168,44 @@ impl Gate {
         &self,
         pipeline: &Pipeline,
     ) -> Result<T, GateError> {
-        let mut conn = self.conn.clone();
-        self.bounded(pipeline.query_async(&mut conn)).await
+        self.bounded(async |mut conn| pipeline.query_async(&mut conn).await).await
     }
 
-    async fn bounded<T>(&self, call: impl Future<Output = RedisResult<T>>) -> Result<T, GateError> {
+    async fn bounded<T, F: Future<Output = RedisResult<T>>>(
+        &self,
+        call: impl FnOnce(Conn) -> F,
+    ) -> Result<T, GateError> {
+        let line = self.line.load_full();
+        let begun = Instant::now();
         // The client's own bound starts when the command is sent; this one also covers the wait for a
         // connection.
-        match tokio::time::timeout(self.call_timeout, call).await {
+        let answer = match tokio::time::timeout(self.call_timeout, call(line.conn.clone())).await {
             Ok(answer) => answer.map_err(GateError::from),
             Err(_) => Err(GateError::NoAnswer(format!("nothing within {:?}", self.call_timeout))),
+        };
+        match &answer {
+            Err(GateError::NoAnswer(_) | GateError::Unavailable(_)) => {
+                self.give_up_if_dead(&line, begun);
+            }
+            _ => line.hear(),
+        }
+        answer
+    }
+
+    /// A connection on which nobody heard anything for as long as a call may take is dead, even if no one
+    /// has closed it: the other machine may have vanished. Left alone, every call would wait on it until
+    /// the system gives it up, which takes minutes.
+    fn give_up_if_dead(&self, line: &Arc<Line>, since: Instant) {
+        let Some((client, config)) = &line.anew else { return };
+        if since.elapsed() < self.call_timeout || !line.is_silent_since(since) {
+            return;
+        }
+        if let Ok(fresh) = Line::one(client.clone(), config.clone()) {
+            // Only by the first who finds out.
+            let found = self.line.compare_and_swap(line, Arc::new(fresh));
+            if Arc::ptr_eq(&found, line) {
+                tracing::warn!("the gate has fallen silent; connecting anew");
+            }
         }
     }
 

@@ -20,6 +20,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use seckill::gate::keys::Keys;
+use seckill::gate::outbox::OutboxEntry;
 use seckill::ledger::orders;
 use seckill::queue::{Lane, Queue, QueueOptions};
 use seckill::sale::ids::{ActivityId, Bucket};
@@ -86,8 +87,13 @@ async fn every_unit_went_to_one_of(
 
 /// The reservations that wait in the outbox.
 async fn outbox(app: &App, sale: ActivityId) -> Vec<Reservation> {
-    let entries = app.gate.outbox(&keys(sale), 1000).await.unwrap();
+    let entries = entries_of_outbox(app, sale).await;
     entries.into_iter().map(|entry| entry.reservation.unwrap()).collect()
+}
+
+/// Asked again when the gate was restarted since it was asked last.
+async fn entries_of_outbox(app: &App, sale: ActivityId) -> Vec<OutboxEntry> {
+    eventually("the outbox", SOON, || async { app.gate.outbox(&keys(sale), 1000).await.ok() }).await
 }
 
 /// Does what the relay does, while no worker runs: the whole outbox goes into the queue.
@@ -99,11 +105,10 @@ async fn relay_by_hand(app: &App, sale: ActivityId) -> Vec<Reservation> {
 
 /// Empties the outbox into the test's hands.
 async fn take_outbox(app: &App, sale: ActivityId) -> Vec<Reservation> {
-    let reservations = outbox(app, sale).await;
-    let entries = app.gate.outbox(&keys(sale), 1000).await.unwrap();
-    let ids: Vec<String> = entries.into_iter().map(|entry| entry.id).collect();
+    let entries = entries_of_outbox(app, sale).await;
+    let ids: Vec<String> = entries.iter().map(|entry| entry.id.clone()).collect();
     app.gate.forget(&keys(sale), &ids).await.unwrap();
-    reservations
+    entries.into_iter().map(|entry| entry.reservation.unwrap()).collect()
 }
 
 /// The queue as the test sees it, past every proxy.

@@ -19,8 +19,8 @@ use crate::harness::{App, Plan, SOON, Sale, Shopper, eventually};
 /// A sale of 50 units in its middle, on a Redis of its own. No worker runs: ten orders are placed, then
 /// ten reservations wait in the queue and ten in the outbox.
 struct MidSale {
-    redis: Server,
     app: App,
+    redis: Server,
     sale: ActivityId,
     shoppers: Vec<Shopper>,
     /// Of the first thirty shoppers.

@@ -56,7 +56,7 @@ pub(super) async fn check(app: &App) {
 fn is_still(balance: &Balance) -> bool {
     match (balance.gate_stock, balance.reserved) {
         (Some(stock), Some(reserved)) => reserved == 0 && stock == balance.remain_stock,
-        // Never opened, or settled and gone.
-        _ => true,
+        // Never opened, or settled and gone; while a gate is restored nothing is still.
+        _ => ["draft", "scheduled", "cancelled", "settled"].contains(&balance.state),
     }
 }
