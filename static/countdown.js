@@ -39,7 +39,12 @@ function show(timer, left) {
   // Days and hours only while there are some.
   hide(timer, "days", days === 0);
   hide(timer, "hours", seconds < 3600);
-  timer.classList.toggle("countdown-near", left > 0 && left < 60_000);
+  timer.classList.toggle("countdown-near", left > 0 && left < alarm(timer));
+}
+
+// From when on it looks urgent: a minute, unless the page says otherwise.
+function alarm(timer) {
+  return Number(timer.closest("[data-near]")?.dataset.near ?? 60_000);
 }
 
 function write(timer, part, text) {
