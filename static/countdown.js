@@ -6,9 +6,10 @@ import { age, now, sync } from "./clock.js";
 const TICK_MS = 200;
 const NEAR_MS = 120_000;
 const NEAR_AGE_MS = 15_000;
+const SLEEP_MS = 3000;
 
 const ended = new WeakSet();
-let lastTick = performance.now();
+let lastTick = { steady: performance.now(), wall: Date.now() };
 
 function tick() {
   const timers = document.querySelectorAll("[data-until]");
@@ -23,9 +24,16 @@ function tick() {
     }
   }
   reveal();
-  const slept = performance.now() - lastTick > 3000;
-  lastTick = performance.now();
-  if (timers.length > 0 && (slept || age() > (near ? NEAR_AGE_MS : Infinity))) sync();
+  if (timers.length > 0 && (slept() || age() > (near ? NEAR_AGE_MS : Infinity))) sync();
+}
+
+// Whether the machine slept since the last tick. In some browsers performance.now() sleeps with it, and
+// only the visitor's clock has gone on; that it did is all that is taken from it.
+function slept() {
+  const tick = { steady: performance.now(), wall: Date.now() };
+  const [steady, wall] = [tick.steady - lastTick.steady, tick.wall - lastTick.wall];
+  lastTick = tick;
+  return steady > SLEEP_MS || wall - steady > SLEEP_MS;
 }
 
 // Rounded up, so that zero is never shown too early.

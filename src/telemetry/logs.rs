@@ -1,5 +1,7 @@
 //! Logs to standard error, as text or JSON lines.
 
+use std::io::IsTerminal as _;
+
 use tracing_subscriber::{EnvFilter, fmt};
 
 /// How a log line looks.
@@ -24,7 +26,9 @@ pub fn start_logs() -> Result<(), String> {
         Ok("text" | "") | Err(_) => LogFormat::Text,
         Ok(other) => return Err(format!("SECKILL_LOG_FORMAT={other:?} must be text or json")),
     };
-    let lines = fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // Colours are for people, not for files.
+    let colours = std::io::stderr().is_terminal();
+    let lines = fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours);
     let started = match format {
         LogFormat::Text => lines.with_target(false).try_init(),
         LogFormat::Json => lines.json().try_init(),
