@@ -124,7 +124,7 @@ fn port_of(mut lines: impl Iterator<Item = std::io::Result<String>> + Send + 'st
     let port = lines
         .by_ref()
         .filter_map(Result::ok)
-        .find_map(|line| line.split_once("on port ")?.1.trim_end_matches('.').parse().ok())
+        .find_map(|line| line.split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok())
         .expect("chromedriver names its port");
     std::thread::spawn(move || lines.for_each(drop));
     port

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use chrono::{TimeDelta, Utc};
+
 use super::Setting;
 use super::person::{Person, SUBMIT, page_of, purchase_of};
 use crate::harness::{App, Sale};
@@ -13,7 +15,8 @@ async fn every_page_fits_a_phone_and_leaves_the_console_empty() {
     let long = "An uncommonly long name for a kettle that never ends".to_owned();
     let named = |sale: Sale| Sale { title: long.clone(), captcha: true, ..sale };
     let open = app.sale(named(Sale { rebuy: false, ..Sale::of(5) })).await;
-    let upcoming = app.sale(named(Sale::of(5).opening_in(Duration::from_secs(200_000)))).await;
+    let next_week = Sale { ends_at: Utc::now() + TimeDelta::days(9), ..Sale::of(5) };
+    let upcoming = app.sale(named(next_week.opening_in(Duration::from_hours(170)))).await;
     let sold_out = app.sale(Sale::of(1)).await;
     app.shopper().await.must_buy(sold_out).await;
     let paused = app.sale(named(Sale::of(5))).await;
@@ -69,6 +72,7 @@ async fn every_page_fits_a_phone_and_leaves_the_console_empty() {
     window.looks_at("purchase-barred").await;
 
     window.clicks(".languages button[value=zh-CN]").await;
+    window.sees("h1", "本场不能再买").await;
     window.goes_to("/").await;
     window.sees("h1", "限时秒杀").await;
     window.looks_at("list-zh").await;
