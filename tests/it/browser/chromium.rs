@@ -8,13 +8,14 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::runtime::Handle;
 
 /// A command that takes longer has failed.
 const BOUND: Duration = Duration::from_secs(30);
 
 /// Runs the driver, and ends it and everything it started when our end of the pipe is closed: by the
 /// end of the test, by its panic, and by a SIGKILL of the whole run as well.
-const SCRIPT: &str = r#""$@" & read -r _; kill -KILL 0"#;
+const SCRIPT: &str = r#""$@" & read -r _; kill -KILL $!; wait $!; kill -KILL 0"#;
 
 const FLAGS: [&str; 10] = [
     "--headless",
@@ -113,6 +114,11 @@ impl Chromium {
 
 impl Drop for Chromium {
     fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let quit = self.command(Method::DELETE, "", None);
+            let quit = tokio::task::block_in_place(|| Handle::current().block_on(quit));
+            assert_eq!(quit, Ok(Value::Null), "the browser quits");
+        }
         drop(self.driver.stdin.take());
         let _reaped = self.driver.wait();
     }
@@ -124,7 +130,9 @@ fn port_of(mut lines: impl Iterator<Item = std::io::Result<String>> + Send + 'st
     let port = lines
         .by_ref()
         .filter_map(Result::ok)
-        .find_map(|line| line.split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok())
+        .find_map(|line| {
+            line.split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok()
+        })
         .expect("chromedriver names its port");
     std::thread::spawn(move || lines.for_each(drop));
     port
