@@ -26,7 +26,7 @@ async fn waits_for_the_start_buys_and_pays(setting: Setting) {
     let sale = app
         .sale(Sale {
             captcha: true,
-            title: "Kettles at noon, brushed steel and hand made".into(),
+            title: "Kettles at noon, brushed steel".into(),
             ..Sale::of(5).opening_in(Duration::from_secs(10))
         })
         .await;
@@ -45,6 +45,9 @@ async fn waits_for_the_start_buys_and_pays(setting: Setting) {
     window.sees(BUY, "Opens soon").await;
     assert!(!window.is_enabled(BUY).await, "before the start the button is closed");
     window.looks_at("sale-before-the-start").await;
+    for thing in ["h1", ".prices", ".countdown", BUY] {
+        assert!(window.is_in_sight(thing).await, "{thing} can be seen without scrolling");
+    }
     let shown = window.text(SECONDS).await.unwrap();
     eventually("the countdown runs", SOON, || async {
         (window.text(SECONDS).await? != shown).then_some(())

@@ -11,6 +11,9 @@ use crate::harness::{SOON, eventually};
 /// The member of a WebDriver answer that names an element.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
+/// What a phone 844 pixels high leaves between the bars of its browser.
+const PHONE_HEIGHT: u32 = 664;
+
 /// What the browser is like.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Setting {
@@ -43,7 +46,7 @@ impl Window {
         let chromium = Chromium::start(setting.time_zone).await;
         let phone = setting.width < 600;
         let screen = json!({
-            "width": setting.width, "height": if phone { 844 } else { 900 },
+            "width": setting.width, "height": if phone { PHONE_HEIGHT } else { 900 },
             "deviceScaleFactor": 1, "mobile": phone,
         });
         chromium.tools("Emulation.setDeviceMetricsOverride", screen).await;
@@ -155,6 +158,20 @@ impl Window {
 
     pub(super) async fn goes_to_tab(&self, tab: &Value) {
         self.chromium.post("/window", json!({ "handle": tab })).await.unwrap();
+    }
+
+    /// Whether a person sees all of it at once, with nothing before it.
+    pub(super) async fn is_in_sight(&self, css: &str) -> bool {
+        let seen = self
+            .asks(&format!(
+                "(() => {{
+                    const thing = document.querySelector('{css}'), at = thing.getBoundingClientRect();
+                    return [at.top + 1, at.bottom - 1].every((y) =>
+                        thing.contains(document.elementFromPoint(at.left + at.width / 2, y)));
+                }})()"
+            ))
+            .await;
+        seen == json!(true)
     }
 
     /// Looks at the whole page: nothing sticks out sideways. And takes a picture, if pictures are wanted.
