@@ -200,10 +200,10 @@ impl Gate {
 
     /// The shopper's entry.
     pub async fn holding(&self, keys: &Keys, shopper: UserId) -> Result<Holding, GateError> {
+        type Reply = ((Option<i64>, Option<String>), Option<String>);
         let mut pipeline = redis::pipe();
         pipeline.cmd("HMGET").arg(keys.users()).arg("epoch").arg(shopper.0);
         pipeline.cmd("HGET").arg(keys.sale()).arg("state");
-        type Reply = ((Option<i64>, Option<String>), Option<String>);
         let ((epoch, entry), state): Reply = self.pipeline(&pipeline).await?;
         let entry = entry.map(|text| text.parse().map_err(GateError::unreadable)).transpose()?;
         let restoring = epoch.is_none() || state.is_none_or(|state| state == "restoring");

@@ -51,6 +51,8 @@ struct Row {
     reason: Option<String>,
     created_at: NaiveDateTime,
     pay_before: NaiveDateTime,
+    paid_at: Option<NaiveDateTime>,
+    cancelled_at: Option<NaiveDateTime>,
 }
 
 impl TryFrom<Row> for Order {
@@ -70,6 +72,8 @@ impl TryFrom<Row> for Order {
             reason: row.reason,
             created_at_ms: to_millis(row.created_at),
             pay_before_ms: to_millis(row.pay_before),
+            paid_at_ms: row.paid_at.map(to_millis),
+            cancelled_at_ms: row.cancelled_at.map(to_millis),
         })
     }
 }
