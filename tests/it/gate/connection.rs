@@ -1,0 +1,97 @@
+//! The connection: where it leads, how long it may take, and what a failure means.
+
+use std::{
+    net::TcpListener,
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use seckill::{
+    gate::{Gate, GateError, GateOptions, admission::Decision},
+    sale::error::Class,
+};
+
+use super::sale::{ALICE, EPOCH, FENCE, Sale, activity};
+use super::server::{BOUND, Server, free_port, gate_at};
+
+async fn connect(url: &str, call_timeout: Duration) -> Result<Gate, GateError> {
+    let connect_timeout = call_timeout;
+    Gate::connect(&GateOptions { url: url.to_owned(), call_timeout, connect_timeout }).await
+}
+
+#[tokio::test]
+async fn where_nobody_listens_it_says_at_once_that_nothing_was_done() {
+    let url = format!("redis://127.0.0.1:{}", free_port());
+    let gate = connect(&url, BOUND).await.unwrap();
+    for _ in 0..2 {
+        let asked = Instant::now();
+        let error = gate.ping().await.unwrap_err();
+        assert!(matches!(error, GateError::Unavailable(_)), "{error:?}");
+        assert_eq!(error.class(), Class::Retry);
+        assert!(asked.elapsed() < BOUND / 3, "{:?}", asked.elapsed());
+    }
+}
+
+#[tokio::test]
+async fn a_cluster_of_which_no_node_answers_is_unavailable() {
+    let nodes = format!("redis://127.0.0.1:{},redis://127.0.0.1:{}", free_port(), free_port());
+    let error = connect(&nodes, BOUND).await.err().unwrap();
+    assert!(matches!(error, GateError::Unavailable(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_silent_server_is_given_up_after_the_calls_time() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("redis://{}", silent.local_addr().unwrap());
+    let gate = connect(&url, Duration::from_millis(300)).await.unwrap();
+    for _ in 0..2 {
+        let asked = Instant::now();
+        let error = gate.ping().await.unwrap_err();
+        assert!(matches!(error, GateError::NoAnswer(_)), "{error:?}");
+        assert_eq!(error.class(), Class::Unknown);
+        assert!(asked.elapsed() < BOUND / 3, "{:?}", asked.elapsed());
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_address_of_a_redis_is_refused_at_once() {
+    for url in ["", " , ", "http://127.0.0.1/", "127.0.0.1", "redis://127.0.0.1:x"] {
+        let error = connect(url, BOUND).await.err().unwrap();
+        assert!(matches!(error, GateError::Address(_)), "{url:?}: {error:?}");
+        assert_eq!(error.class(), Class::Bug);
+    }
+}
+
+#[tokio::test]
+async fn the_doctor_learns_what_it_needs() {
+    let server = Server::start();
+    let facts = gate_at(&server.url(0)).await.server_facts().await.unwrap();
+    assert!(facts.version.starts_with(|c: char| c.is_ascii_digit()), "{facts:?}");
+    assert_eq!((facts.maxmemory_policy.as_str(), facts.append_only), ("noeviction", true));
+    assert!((facts.now_ms - super::sale::now_ms()).abs() < 60_000);
+}
+
+#[tokio::test]
+async fn a_purchase_whose_answer_was_lost_is_told_when_it_is_asked_again() {
+    let server = Server::start();
+    let sale = Sale::at(&server, 0, activity(5)).await;
+    sale.fill(EPOCH, FENCE).await;
+    sale.ticket(ALICE).await;
+    let number = sale.number(ALICE);
+    let hasty = connect(&server.url(0), Duration::from_millis(300)).await.unwrap();
+    hasty.ping().await.unwrap();
+    let asked = super::sale::request(ALICE, number, super::sale::TOKEN, super::sale::ANSWER);
+
+    let redis = Pid::from_raw(server.pid()).unwrap();
+    kill_process(redis, Signal::STOP).unwrap();
+    let answer = hasty.admit(&sale.keys, &asked).await;
+    kill_process(redis, Signal::CONT).unwrap();
+
+    let error = answer.unwrap_err();
+    assert!(matches!(error, GateError::NoAnswer(_)), "{error:?}");
+    // Redis carries out what it was sent, though nobody listens any more; or it did not get it.
+    assert_eq!(sale.gate.admit(&sale.keys, &asked).await.unwrap(), Decision::Admitted);
+    assert_eq!(sale.stock(), Some(4));
+    assert_eq!(sale.inspect().await.outbox, 1);
+    sale.check_rule();
+}
