@@ -13,7 +13,7 @@
 
 local sale = redis.call('HMGET', KEYS[1], 'epoch', 'state', 'opens', 'closes', 'price_cents')
 local epoch, state = sale[1], sale[2]
-local stock = tonumber(redis.call('GET', KEYS[2]) or nil)
+local stock = tonumber(string.match(redis.call('GET', KEYS[2]) or '', '^%-?%d+$'))
 local users = redis.call('HMGET', KEYS[3], 'epoch', ARGV[1])
 if not epoch or not stock or users[1] ~= epoch or state == 'restoring' then
   return {'not_loaded'}
