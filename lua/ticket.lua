@@ -39,7 +39,8 @@ if ticket[1] and left > 0 then
 end
 if ARGV[2] == '' then return {'none'} end
 
-redis.call('DEL', KEYS[4])
+-- All fields are written, so that nothing of a former ticket stays. (No DEL before it: once a script has
+-- written, Redis no longer stops it for want of memory.)
 redis.call('HSET', KEYS[4], 'token', ARGV[2], 'answer', ARGV[3], 'price_cents', sale[5],
   'seed', ARGV[4])
 redis.call('PEXPIRE', KEYS[4], ARGV[5])
