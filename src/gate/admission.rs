@@ -7,7 +7,7 @@ use redis::Value;
 use super::conn::Gate;
 use super::error::GateError;
 use super::keys::Keys;
-use super::scripts::{ADMIT, TICKET};
+use super::scripts::{ADMIT, HOLDING, TICKET};
 use crate::sale::ids::UserId;
 use crate::sale::money::Cents;
 use crate::sale::order_number::OrderNo;
@@ -104,7 +104,8 @@ pub enum TicketAnswer {
 /// What the gate knows of a shopper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holding {
-    /// Whether the gate holds the sale; if not, a missing entry tells nothing.
+    /// Whether the gate holds the sale, whole and of its own; if not (it has lost it, is being
+    /// filled, or was restarted with data that may be older), a missing entry tells nothing.
     pub loaded: bool,
     /// Their entry.
     pub entry: Option<Entry>,
@@ -189,10 +190,15 @@ impl Gate {
 
     /// The shopper's entry.
     pub async fn holding(&self, keys: &Keys, shopper: UserId) -> Result<Holding, GateError> {
-        let (epoch, entry): (Option<String>, Option<String>) =
-            self.command(redis::cmd("HMGET").arg(keys.users()).arg("epoch").arg(shopper.0)).await?;
-        let entry = entry.map(|text| text.parse().map_err(GateError::unreadable)).transpose()?;
-        Ok(Holding { loaded: epoch.is_some(), entry })
+        let reply: Vec<Value> = self
+            .run(&HOLDING, |script| script.key(keys.sale()).key(keys.users()).arg(shopper.0))
+            .await?;
+        let words = Words(reply);
+        let entry = match words.0.len() {
+            1 => None,
+            _ => Some(words.text(1)?.parse().map_err(GateError::unreadable)?),
+        };
+        Ok(Holding { loaded: words.number(0)? == 1, entry })
     }
 }
 

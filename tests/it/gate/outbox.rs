@@ -66,7 +66,8 @@ async fn an_entry_that_cannot_be_read_says_why_and_hides_no_other() {
         for value in ["", "x", "99999999999999999999"] {
             let mut words: Vec<&str> = good.to_vec();
             for (field, sound) in &sound {
-                words.extend([field.as_str(), if field == broken { value } else { sound.as_str() }]);
+                words
+                    .extend([field.as_str(), if field == broken { value } else { sound.as_str() }]);
             }
             let id: String = sale.raw(&words);
             let entry = read(&sale, 100).await.pop().unwrap();
