@@ -107,7 +107,7 @@ impl Gate {
                     .response_timeout(options.call_timeout)
                     .retries(3)
                     .build()?;
-                Conn::Cluster(client.get_async_connection().await?)
+                Conn::Cluster(client.get_async_connection().await.map_err(GateError::unreached)?)
             }
         };
         Ok(Self { conn, call_timeout: options.call_timeout })
