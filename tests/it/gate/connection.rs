@@ -53,6 +53,29 @@ async fn a_silent_server_is_given_up_after_the_calls_time() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_busy_with_an_endless_script_has_done_nothing() {
+    let server = Server::start_with(&["--busy-reply-threshold", "10"]);
+    let gate = gate_at(&server.url(0)).await;
+    gate.ping().await.unwrap();
+    let url = server.url(0);
+    let endless = std::thread::spawn(move || {
+        let mut conn = redis::Client::open(url).unwrap().get_connection().unwrap();
+        redis::cmd("EVAL").arg("while true do end").arg(0).query::<()>(&mut conn)
+    });
+    let deadline = Instant::now() + BOUND;
+    let error = loop {
+        match gate.take_lock("x", "a", BOUND).await {
+            Ok(_) => assert!(Instant::now() < deadline, "the script never ran"),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(error, GateError::Unavailable(_)), "{error:?}");
+    server.ask::<()>(0, &["SCRIPT", "KILL"]);
+    endless.join().unwrap().unwrap_err();
+    assert!(gate.take_lock("x", "a", BOUND).await.unwrap() > 0);
+}
+
 #[tokio::test]
 async fn what_is_no_address_of_a_redis_is_refused_at_once() {
     for url in ["", " , ", "http://127.0.0.1/", "127.0.0.1", "redis://127.0.0.1:x"] {
