@@ -25,7 +25,8 @@ redis.call('HSET', KEYS[1], 'fence', ARGV[2], 'version', ARGV[3], 'state', ARGV[
 if filling then
   redis.call('HSET', KEYS[1], 'units', ARGV[14])
   -- stock = units - holders
-  redis.call('SET', KEYS[2], ARGV[14] - (redis.call('HLEN', KEYS[3]) - 1 - sale[6]), 'PXAT', ARGV[15])
+  redis.call('SET', KEYS[2], ARGV[14] - (redis.call('HLEN', KEYS[3]) - 1 - sale[6]),
+    'PXAT', redis.call('PEXPIRETIME', KEYS[1]))
 end
 -- Never earlier: an end that is moved forward may not take holders' entries with it.
 for i = 1, 3 do redis.call('PEXPIREAT', KEYS[i], ARGV[15], 'GT') end

@@ -4,13 +4,13 @@
 use seckill::gate::{
     Gate, GateError,
     admission::{Decision, Refusal},
-    filling::FillingError,
+    filling::{Condition, FillingError},
     keys::{self, Keys},
     release::{Released, Return},
 };
 use seckill::sale::{
     error::Class,
-    ids::{Epoch, Fence},
+    ids::{Epoch, Fence, UserId},
     order_number::OrderNo,
     reservation::EntryState,
 };
@@ -39,7 +39,7 @@ fn make_wrong(sale: &Sale, key: &str) {
     sale.raw::<()>(&["SADD", key, "of another type"]);
 }
 
-fn is_refused<T>(answer: Result<T, FillingError>) -> bool {
+fn is_refused<T>(answer: &Result<T, FillingError>) -> bool {
     matches!(answer, Err(FillingError::Gate(GateError::Refused(_))))
 }
 
@@ -127,7 +127,7 @@ async fn configuring_over_a_key_of_a_wrong_type_is_whole_or_nothing() {
         make_wrong(&sale, &key);
         let mut before = sale.everything();
         let adjusted = sale.gate.adjust(&sale.keys, EPOCH, FENCE, "a", 1, 9).await;
-        assert!(is_refused(adjusted), "adjust, {key}");
+        assert!(is_refused(&adjusted), "adjust, {key}");
         assert_eq!(before, sale.everything(), "adjust, {key}");
 
         let opened = sale.gate.open(&sale.activity, BUCKET, EPOCH, FENCE, &sale.terms).await;
@@ -135,13 +135,13 @@ async fn configuring_over_a_key_of_a_wrong_type_is_whole_or_nothing() {
             opened.unwrap(); // it does not touch the stock of a loaded sale
             before = sale.everything();
         } else {
-            assert!(is_refused(opened), "open, {key}");
+            assert!(is_refused(&opened), "open, {key}");
             assert_eq!(before, sale.everything(), "open, {key}");
         }
 
         if key == sale.keys.sale() {
-            assert!(is_refused(sale.gate.mark_restoring(&sale.keys, FENCE).await));
-            assert!(is_refused(sale.gate.begin(&sale.keys, Epoch(2), FENCE, 1).await));
+            assert!(is_refused(&sale.gate.mark_restoring(&sale.keys, FENCE).await));
+            assert!(is_refused(&sale.gate.begin(&sale.keys, Epoch(2), FENCE, 1).await));
             assert_eq!(before, sale.everything());
         } else {
             // A rebuild starts from nothing, whatever was there.
@@ -160,9 +160,9 @@ async fn a_filling_over_a_key_of_a_wrong_type_is_refused_whole() {
         sale.begin(EPOCH, FENCE).await;
         make_wrong(&sale, &key);
         let before = sale.everything();
-        assert!(is_refused(sale.gate.restore(&sale.keys, EPOCH, FENCE, &page).await), "{key}");
+        assert!(is_refused(&sale.gate.restore(&sale.keys, EPOCH, FENCE, &page).await), "{key}");
         let opened = sale.gate.open(&sale.activity, BUCKET, EPOCH, FENCE, &sale.terms).await;
-        assert!(is_refused(opened), "{key}");
+        assert!(is_refused(&opened), "{key}");
         assert_eq!(before, sale.everything(), "{key}");
     }
 }
@@ -188,7 +188,7 @@ async fn every_write(sale: &Sale, held: OrderNo) -> Vec<(&'static str, GateError
     }
     let (gate, keys): (&Gate, &Keys) = (&sale.gate, &sale.keys);
     let asked = request(BOB, sale.number(BOB), TOKEN, super::sale::ANSWER);
-    let stranger = seckill::sale::ids::UserId(9);
+    let stranger = UserId(9);
     let mut errors = vec![
         ("admit", gate.admit(keys, &asked).await.unwrap_err()),
         ("ticket", gate.ticket(keys, stranger, Some(&NEW_TICKET)).await.unwrap_err()),
@@ -225,8 +225,15 @@ async fn without_memory_nothing_is_written_and_holders_are_still_told() {
     let freed = sale.gate.release(&sale.keys, ALICE, number, Return::Free).await.unwrap();
     assert_eq!(freed, Released::Done);
     sale.check_rule();
+    sale.begin(Epoch(2), FENCE).await;
+    let page = [(ALICE, entry(number, EntryState::Recorded))];
+    let restored = sale.gate.restore(&sale.keys, Epoch(2), FENCE, &page).await;
+    assert!(matches!(restored, Err(FillingError::Gate(GateError::OutOfMemory))), "{restored:?}");
+    let look = sale.inspect().await;
+    assert_eq!((look.condition, look.holders), (Condition::Restoring, 0));
 
     sale.raw::<()>(&["CONFIG", "SET", "maxmemory", "0"]);
+    sale.open(Epoch(2), FENCE).await;
     assert_eq!(sale.post(BOB, sale.number(BOB)).await, Decision::Admitted);
     sale.check_rule();
 }

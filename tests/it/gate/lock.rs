@@ -118,7 +118,7 @@ async fn a_dead_holders_lock_expires_and_coming_back_they_can_do_nothing_to_the_
 #[tokio::test(flavor = "multi_thread")]
 async fn the_watchdog_renews_a_lock_that_is_held() {
     let (sale, key) = place().await;
-    let life = Duration::from_secs(3);
+    let life = Duration::from_secs(6);
     let lock = sale.gate.lock(NAME, "a", life, NO_WAIT).await.unwrap().unwrap();
     let first = sale.expires_at_ms(&key);
     eventually("it is renewed", || sale.expires_at_ms(&key) > first);

@@ -173,14 +173,13 @@ impl Pair {
     async fn ticket(&mut self) {
         let shopper = self.shopper();
         let answer = self.sale.ticket(shopper).await;
-        match self.model.nothing_to_buy(shopper) {
-            Some(refusal) => assert_eq!(answer, TicketAnswer::Refused(refusal)),
-            None => {
-                let price = *self.model.tickets.entry(shopper).or_insert(self.model.price);
-                let TicketAnswer::Live(ticket) = answer else { panic!("{answer:?}") };
-                assert_eq!(ticket.price, price);
-            }
+        if let Some(refusal) = self.model.nothing_to_buy(shopper) {
+            assert_eq!(answer, TicketAnswer::Refused(refusal));
+            return;
         }
+        let price = *self.model.tickets.entry(shopper).or_insert(self.model.price);
+        let TicketAnswer::Live(ticket) = answer else { panic!("{answer:?}") };
+        assert_eq!(ticket.price, price);
     }
 
     async fn admit(&mut self) {

@@ -128,7 +128,7 @@ impl Sale {
         self.gate.ticket(&self.keys, shopper, Some(&NEW_TICKET)).await.unwrap()
     }
 
-    pub async fn has_ticket(&self, shopper: UserId) -> bool {
+    pub fn has_ticket(&self, shopper: UserId) -> bool {
         self.raw::<i64>(&["EXISTS", &self.keys.ticket(shopper)]) == 1
     }
 

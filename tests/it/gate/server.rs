@@ -59,7 +59,20 @@ impl Server {
     /// Starts it on the data it has, and waits until it answers.
     pub fn start_again(&mut self) {
         assert!(self.process.is_none(), "it runs already");
-        let process = Command::new("redis-server")
+        let deadline = Instant::now() + BOUND;
+        while !self.answers() {
+            assert!(Instant::now() < deadline, "redis-server never answers");
+            let gone = self.process.as_mut().is_none_or(|p| p.try_wait().unwrap().is_some());
+            if gone {
+                // At the first time, or because somebody else has just taken the port.
+                self.process = Some(self.spawn());
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn spawn(&self) -> Child {
+        Command::new("redis-server")
             .args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "yes"])
             .args(["--maxmemory-policy", "noeviction", "--databases", "1024"])
             .args(["--port", &self.port.to_string()])
@@ -68,9 +81,14 @@ impl Server {
             .args(&self.settings)
             .stdout(Stdio::null())
             .spawn()
-            .expect("redis-server can be started");
-        self.process = Some(process);
-        eventually("redis answers", || self.try_ask::<String>(0, &["PING"]).is_ok());
+            .expect("redis-server can be started")
+    }
+
+    /// Whether it is this one that answers at its port.
+    fn answers(&self) -> bool {
+        let Some(process) = &self.process else { return false };
+        let own = format!("process_id:{}\r", process.id());
+        self.try_ask::<String>(0, &["INFO", "server"]).is_ok_and(|info| info.contains(&own))
     }
 
     /// As a power cut would.
