@@ -227,7 +227,7 @@ pub struct Account {
     /// Passes over it.
     pub argon2_passes: u32,
     /// Hashes computed at the same time; more wait.
-    pub argon2_at_once: usize,
+    pub argon2_at_once: u32,
 }
 
 /// What a command cannot do without.

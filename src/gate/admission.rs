@@ -8,7 +8,7 @@ use super::conn::Gate;
 use super::error::GateError;
 use super::keys::Keys;
 use super::scripts::{ADMIT, HOLDING, TICKET};
-use crate::sale::ids::UserId;
+use crate::sale::ids::{Epoch, UserId};
 use crate::sale::money::Cents;
 use crate::sale::order_number::OrderNo;
 use crate::sale::reservation::Entry;
@@ -104,11 +104,21 @@ pub enum TicketAnswer {
 /// What the gate knows of a shopper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holding {
-    /// Whether the gate holds the sale, whole and of its own; if not (it has lost it, is being
-    /// filled, or was restarted with data that may be older), a missing entry tells nothing.
-    pub loaded: bool,
+    /// The filling that the entries belong to.
+    pub epoch: Option<Epoch>,
+    /// Whether the gate does not hold the sale whole: it has lost it, is being filled, or was restarted
+    /// with data that may be older. Then a missing entry tells nothing.
+    pub restoring: bool,
     /// Their entry.
     pub entry: Option<Entry>,
+}
+
+impl Holding {
+    /// Whether the shopper's entry names this number, whatever its state.
+    #[must_use]
+    pub fn names(&self, order_no: OrderNo) -> bool {
+        self.entry.is_some_and(|entry| entry.order_no == order_no)
+    }
 }
 
 impl Gate {
@@ -190,15 +200,12 @@ impl Gate {
 
     /// The shopper's entry.
     pub async fn holding(&self, keys: &Keys, shopper: UserId) -> Result<Holding, GateError> {
-        let reply: Vec<Value> = self
+        type Reply = (Option<i64>, i64, Option<String>);
+        let (epoch, restoring, entry): Reply = self
             .run(&HOLDING, |script| script.key(keys.sale()).key(keys.users()).arg(shopper.0))
             .await?;
-        let words = Words(reply);
-        let entry = match words.0.len() {
-            1 => None,
-            _ => Some(words.text(1)?.parse().map_err(GateError::unreadable)?),
-        };
-        Ok(Holding { loaded: words.number(0)? == 1, entry })
+        let entry = entry.map(|text| text.parse().map_err(GateError::unreadable)).transpose()?;
+        Ok(Holding { epoch: epoch.map(Epoch), restoring: restoring != 0, entry })
     }
 }
 

@@ -16,6 +16,8 @@ use crate::sale::reservation::Reservation;
 pub struct OutboxEntry {
     /// The stream's id of it.
     pub id: String,
+    /// Its fields as they stand in the stream.
+    pub fields: HashMap<String, String>,
     /// What it promises, or the field that cannot be read.
     pub reservation: Result<Reservation, String>,
 }
@@ -46,7 +48,8 @@ fn read(entry: StreamId) -> OutboxEntry {
         .into_iter()
         .filter_map(|(name, value)| redis::from_redis_value(value).ok().map(|text| (name, text)))
         .collect();
-    OutboxEntry { id: entry.id, reservation: reservation(&fields) }
+    let reservation = reservation(&fields);
+    OutboxEntry { id: entry.id, fields, reservation }
 }
 
 fn reservation(fields: &HashMap<String, String>) -> Result<Reservation, String> {

@@ -1,3 +1,15 @@
-//! The integration tests: one binary, one module a subject.
+//! The integration tests: one binary, one module a subject, all against real servers.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    reason = "a test fails by panicking, in its helpers as well"
+)]
 
+mod crowd;
 mod gate;
+mod harness;
+mod ledger;
+mod stack;

@@ -1,13 +1,6 @@
 //! The gate's scripts against a real Redis, and against a cluster of three.
 //!
 //! Each test has a logical database of its own; those that kill, fill or break a server start one.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "a test fails by panicking, in its helpers as well"
-)]
 
 mod adjust;
 mod admit;

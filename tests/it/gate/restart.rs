@@ -100,7 +100,7 @@ async fn a_restart_with_older_data_sells_nothing_twice() {
     assert_eq!(sale.stock(), Some(1), "Redis believes that a unit is free");
     assert_eq!(sale.post(BOB, sale.number(BOB)).await, refused(Refusal::NotLoaded));
     let bob = sale.gate.holding(&sale.keys, BOB).await.unwrap();
-    assert!(!bob.loaded && bob.entry.is_none(), "his missing entry proves nothing");
+    assert!(bob.restoring && bob.entry.is_none(), "his missing entry proves nothing");
     let fewer = sale.gate.adjust(&sale.keys, EPOCH, FENCE, "a", -2, 2).await;
     assert!(matches!(fewer, Err(FillingError::Refused(FillingRefused::NotLoaded))), "{fewer:?}");
 

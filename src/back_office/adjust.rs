@@ -1,0 +1,122 @@
+//! More or fewer units while the sale runs, exactly, and once per change id.
+//!
+//! More: the ledger first, then the gate. Fewer: the gate gives up what is free, never what is held, then
+//! the ledger by that amount; the admin is told the true figure.
+
+use super::lock::Held;
+use super::{BackOffice, BackOfficeError};
+use crate::gate::filling::{FillingError, FillingRefused};
+use crate::gate::keys::Keys;
+use crate::ledger::activities::stock;
+use crate::sale::activity::Status;
+use crate::sale::ids::{ActivityId, Bucket, Epoch};
+
+/// The only bucket of a sale that is not split.
+const WHOLE: Bucket = Bucket(0);
+
+/// What a change of the stock came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Adjusted {
+    /// Signed; less than asked for when less was free.
+    pub changed: i64,
+    /// The activity's units now.
+    pub total: i64,
+}
+
+impl BackOffice {
+    /// Changes the units by `by`. A result that was lost is asked for again under the same `change_id`.
+    pub async fn adjust(
+        &self,
+        id: ActivityId,
+        by: i64,
+        change_id: &str,
+    ) -> Result<Adjusted, BackOfficeError> {
+        if by == 0 || by.unsigned_abs() > 100_000_000 {
+            let message = "stock: a change of at least 1 and at most 100000000, like +10 or -10";
+            return Err(BackOfficeError::Invalid(message.to_owned()));
+        }
+        let held = self.hold(id).await?;
+        let done = self.adjust_held(&held, by, change_id).await;
+        held.free().await;
+        done
+    }
+
+    async fn adjust_held(
+        &self,
+        held: &Held,
+        by: i64,
+        change_id: &str,
+    ) -> Result<Adjusted, BackOfficeError> {
+        if matches!(held.activity.status, Status::Ended | Status::Settled | Status::Cancelled) {
+            let (id, status) = (held.activity.id, held.activity.status);
+            return Err(BackOfficeError::Invalid(format!(
+                "activity {id} is {status}; its stock cannot change any more"
+            )));
+        }
+        if by > 0 {
+            self.raise(held, by, change_id).await
+        } else {
+            self.lower(held, -by, change_id).await
+        }
+    }
+
+    async fn raise(
+        &self,
+        held: &Held,
+        by: i64,
+        change_id: &str,
+    ) -> Result<Adjusted, BackOfficeError> {
+        let id = held.activity.id;
+        let change =
+            stock::raise_stock(&self.ledger, id, held.fence, change_id.to_owned(), by).await?;
+        if held.activity.gate_epoch != Epoch::NEVER_OPENED {
+            let at_gate =
+                self.adjust_gate(held, change_id, change.changed, change.total_stock).await;
+            match at_gate {
+                // The rebuild that is due gives the gate the ledger's total.
+                Err(FillingError::Refused(FillingRefused::NotLoaded)) => {}
+                at_gate => drop(at_gate?),
+            }
+        }
+        Ok(Adjusted { changed: change.changed, total: change.total_stock })
+    }
+
+    async fn lower(
+        &self,
+        held: &Held,
+        by: i64,
+        change_id: &str,
+    ) -> Result<Adjusted, BackOfficeError> {
+        let id = held.activity.id;
+        let total = held.activity.total_stock;
+        let mut given_up = by;
+        if held.activity.gate_epoch != Epoch::NEVER_OPENED {
+            given_up = -self.adjust_gate(held, change_id, -by, total).await?;
+            if given_up == 0 {
+                return Ok(Adjusted { changed: 0, total });
+            }
+        }
+        let change =
+            stock::lower_stock(&self.ledger, id, held.fence, change_id.to_owned(), given_up)
+                .await?;
+        let too_many = given_up + change.changed;
+        if too_many > 0 && held.activity.gate_epoch != Epoch::NEVER_OPENED {
+            // The ledger holds orders that the gate did not know of; it takes those units back.
+            let back = format!("{change_id}:back");
+            self.adjust_gate(held, &back, too_many, change.total_stock).await?;
+        }
+        Ok(Adjusted { changed: change.changed, total: change.total_stock })
+    }
+
+    async fn adjust_gate(
+        &self,
+        held: &Held,
+        change_id: &str,
+        by: i64,
+        total: i64,
+    ) -> Result<i64, FillingError> {
+        let keys = Keys::of(held.activity.id, WHOLE);
+        let epoch = held.activity.gate_epoch;
+        self.gate.adjust(&keys, epoch, held.fence, change_id, by, total).await
+    }
+}

@@ -1,0 +1,77 @@
+//! The activity's lock, with the fencing token that makes it safe to lose.
+
+use std::time::Duration;
+
+use super::{BackOffice, BackOfficeError};
+use crate::gate::lock::Lock;
+use crate::ledger::{LedgerError, activities};
+use crate::sale::activity::Activity;
+use crate::sale::ids::{ActivityId, Fence};
+
+/// An activity held for a change: its lock, the fence that every write carries, and its row as it was
+/// when the lock had been taken.
+#[derive(Debug)]
+pub struct Held {
+    lock: Lock,
+    /// Refused by ledger and gate once somebody else has taken the lock.
+    pub fence: Fence,
+    /// The activity.
+    pub activity: Activity,
+}
+
+impl Held {
+    /// Gives the lock up.
+    pub async fn free(self) {
+        self.lock.free().await;
+    }
+}
+
+impl BackOffice {
+    /// Holds an activity, waiting a moment for whoever does.
+    ///
+    /// # Errors
+    /// [`BackOfficeError::Busy`] when the wait was in vain.
+    pub async fn hold(&self, id: ActivityId) -> Result<Held, BackOfficeError> {
+        let held = self.hold_within(id, self.terms.lock_wait).await?;
+        held.ok_or(BackOfficeError::Busy(id))
+    }
+
+    /// Holds an activity if nobody else does now.
+    pub async fn hold_if_free(&self, id: ActivityId) -> Result<Option<Held>, BackOfficeError> {
+        self.hold_within(id, Duration::ZERO).await
+    }
+
+    async fn hold_within(
+        &self,
+        id: ActivityId,
+        wait: Duration,
+    ) -> Result<Option<Held>, BackOfficeError> {
+        let name = format!("activity:{id}");
+        // An owner of its own for each holding: two tasks of one process must not share it.
+        let owner = format!("{}:{:016x}", self.terms.owner, rand::random::<u64>());
+        let Some(lock) = self.gate.lock(&name, &owner, self.terms.lock_life, wait).await? else {
+            return Ok(None);
+        };
+        match self.fenced(id).await {
+            Ok((fence, activity)) => Ok(Some(Held { lock, fence, activity })),
+            Err(error) => {
+                lock.free().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn fenced(&self, id: ActivityId) -> Result<(Fence, Activity), BackOfficeError> {
+        let not_found = |error| match error {
+            LedgerError::NotFound => BackOfficeError::NotFound(id),
+            error => error.into(),
+        };
+        let fence = activities::locked::take_fence(&self.ledger, id).await.map_err(not_found)?;
+        Ok((fence, self.read(id).await?))
+    }
+
+    /// The activity as the ledger has it.
+    pub async fn read(&self, id: ActivityId) -> Result<Activity, BackOfficeError> {
+        activities::get(&self.ledger, id).await?.ok_or(BackOfficeError::NotFound(id))
+    }
+}

@@ -1,0 +1,104 @@
+//! What an admin does: draft, publish, pause, adjust, end; from the commands now, from a console later.
+//!
+//! Each is several steps at several places (change the ledger, fill or configure the gate), so each runs
+//! under the activity's lock ([`lock`]). The reconciler's keeper stands on the same steps ([`fill`]): a
+//! sale is filled in one way, whoever does it.
+
+mod adjust;
+mod balance;
+mod draft;
+pub mod fill;
+pub mod lock;
+mod publish;
+
+use std::time::Duration;
+
+use crate::gate::filling::{FillingError, GateTerms};
+use crate::gate::{Gate, GateError};
+use crate::ledger::{Ledger, LedgerError};
+use crate::sale::error::Class;
+use crate::sale::ids::ActivityId;
+
+pub use adjust::Adjusted;
+pub use balance::{Balance, OrderCounts, state_word};
+pub use draft::Draft;
+
+/// The back office. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct BackOffice {
+    pub(crate) gate: Gate,
+    pub(crate) ledger: Ledger,
+    terms: Terms,
+}
+
+/// How the back office works.
+#[derive(Debug, Clone)]
+pub struct Terms {
+    /// What the site adds to a sale's own configuration.
+    pub gate: GateTerms,
+    /// How long before its start a sale is put into the gate, ms.
+    pub preheat_before_ms: i64,
+    /// Life of an activity's lock: about three times the work's longest.
+    pub lock_life: Duration,
+    /// How long somebody waits for the lock before they are told that it is busy.
+    pub lock_wait: Duration,
+    /// Names this process as an owner of locks.
+    pub owner: String,
+}
+
+/// Why something could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum BackOfficeError {
+    /// Somebody else is changing the activity.
+    #[error("activity {0} is being changed by somebody else; try again in a moment")]
+    Busy(ActivityId),
+    /// There is no such activity.
+    #[error("there is no activity {0}")]
+    NotFound(ActivityId),
+    /// What was asked for makes no sense; says why.
+    #[error("{0}")]
+    Invalid(String),
+    /// The gate said no, or could not be asked.
+    #[error(transparent)]
+    Filling(#[from] FillingError),
+    /// The gate could not be asked.
+    #[error(transparent)]
+    Gate(#[from] GateError),
+    /// The ledger said no, or could not be asked.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+}
+
+impl BackOfficeError {
+    /// What it means for the caller.
+    #[must_use]
+    pub const fn class(&self) -> Class {
+        match self {
+            Self::Busy(_) | Self::Filling(FillingError::Refused(_)) => Class::Retry,
+            Self::NotFound(_) | Self::Invalid(_) => Class::Reject,
+            Self::Gate(error) | Self::Filling(FillingError::Gate(error)) => error.class(),
+            Self::Ledger(error) => error.class(),
+        }
+    }
+
+    /// A short word for metrics.
+    #[must_use]
+    pub const fn label(&self) -> &'static str {
+        match self {
+            Self::Busy(_) => "busy",
+            Self::NotFound(_) => "not_found",
+            Self::Invalid(_) => "invalid",
+            Self::Filling(FillingError::Refused(_)) => "filling_refused",
+            Self::Gate(error) | Self::Filling(FillingError::Gate(error)) => error.label(),
+            Self::Ledger(error) => error.label(),
+        }
+    }
+}
+
+impl BackOffice {
+    /// A back office at these places.
+    #[must_use]
+    pub const fn new(gate: Gate, ledger: Ledger, terms: Terms) -> Self {
+        Self { gate, ledger, terms }
+    }
+}

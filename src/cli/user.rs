@@ -1,0 +1,42 @@
+//! `seckill user …`
+
+use clap::Subcommand;
+
+use crate::account::{Accounts, Cost};
+use crate::config::Config;
+use crate::role::{self, RoleError};
+use crate::sale::shopper::Role;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum UserCommand {
+    /// Adds an account; the password comes from `SECKILL_PASSWORD` or a prompt.
+    Add {
+        /// The name to sign in with.
+        name: String,
+        /// shopper, operator or admin.
+        #[arg(long)]
+        role: Role,
+    },
+}
+
+pub(super) async fn run(config: &Config, command: UserCommand) -> Result<(), RoleError> {
+    let UserCommand::Add { name, role } = command;
+    let ledger = role::ledger(config)?;
+    let cost = Cost {
+        memory_kib: config.account.argon2_memory_kib,
+        passes: config.account.argon2_passes,
+        at_once: config.account.argon2_at_once,
+    };
+    let other = |error: crate::account::AccountError| RoleError::Other(error.to_string());
+    let accounts = Accounts::new(ledger, cost).map_err(other)?;
+    let account = accounts.add(&name, &password()?, role).await.map_err(other)?;
+    println!("added {} as {role}", account.username);
+    Ok(())
+}
+
+fn password() -> Result<String, RoleError> {
+    match std::env::var("SECKILL_PASSWORD") {
+        Ok(password) => Ok(password),
+        Err(_) => Ok(rpassword::prompt_password("password: ")?),
+    }
+}

@@ -1,0 +1,170 @@
+//! What is done under an activity's lock. Taking the lock takes a [`Fence`]; every write carries it, and
+//! the ledger refuses one that is not the newest, so whoever lost the lock cannot write any more.
+
+use chrono::{Duration, NaiveDateTime};
+use diesel::dsl::sql;
+use diesel::mysql::MysqlConnection;
+use diesel::prelude::*;
+use diesel::sql_types::BigInt;
+
+use super::status_of;
+use crate::ledger::clock::now;
+use crate::ledger::error::{Conflict, LedgerError};
+use crate::ledger::last_insert_id;
+use crate::ledger::pool::Ledger;
+use crate::ledger::schema::{activities, orders};
+use crate::ledger::transaction::transaction;
+use crate::sale::activity::Status;
+use crate::sale::ids::{ActivityId, Epoch, Fence};
+
+/// The activity's row, locked until the end of the transaction.
+#[derive(Debug, Clone, Queryable, Selectable)]
+#[diesel(table_name = activities)]
+pub(in crate::ledger) struct LockedRow {
+    pub(in crate::ledger) product_id: i64,
+    pub(in crate::ledger) total_stock: i64,
+    pub(in crate::ledger) remain_stock: i64,
+    pub(in crate::ledger) status: String,
+    pub(in crate::ledger) starts_at: NaiveDateTime,
+    pub(in crate::ledger) ends_at: NaiveDateTime,
+    pub(in crate::ledger) fence: i64,
+    pub(in crate::ledger) gate_epoch: i64,
+    pub(in crate::ledger) rebuy: bool,
+    pub(in crate::ledger) pay_within_s: i64,
+}
+
+impl LockedRow {
+    pub(in crate::ledger) fn check_fence(&self, fence: Fence) -> Result<(), LedgerError> {
+        if self.fence == fence.0 { Ok(()) } else { Err(LedgerError::Fenced) }
+    }
+}
+
+/// Locks an activity's row. In every transaction that changes stock this comes first, before any order.
+pub(in crate::ledger) fn lock_row(
+    conn: &mut MysqlConnection,
+    id: ActivityId,
+) -> Result<Option<LockedRow>, LedgerError> {
+    let row = activities::table.find(id.0).select(LockedRow::as_select()).for_update();
+    Ok(row.first(conn).optional()?)
+}
+
+/// Locks the row for a holder of the lock.
+pub(in crate::ledger) fn lock_fenced(
+    conn: &mut MysqlConnection,
+    id: ActivityId,
+    fence: Fence,
+) -> Result<LockedRow, LedgerError> {
+    let row = lock_row(conn, id)?.ok_or(LedgerError::NotFound)?;
+    row.check_fence(fence)?;
+    Ok(row)
+}
+
+/// Takes the next fence; all former ones are refused from now on. To be called by whoever has just
+/// taken the activity's lock.
+pub async fn take_fence(ledger: &Ledger, id: ActivityId) -> Result<Fence, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let raised = diesel::update(activities::table.find(id.0))
+                .set(activities::fence.eq(sql::<BigInt>("LAST_INSERT_ID(fence + 1)")))
+                .execute(conn)?;
+            if raised == 0 {
+                return Err(LedgerError::NotFound);
+            }
+            Ok(Fence(last_insert_id(conn)?))
+        })
+        .await
+}
+
+/// Brings an activity from one of the states `from` to `to`. Withdrawing one is refused once it has
+/// orders.
+pub async fn set_status(
+    ledger: &Ledger,
+    id: ActivityId,
+    from: &'static [Status],
+    to: Status,
+    fence: Fence,
+) -> Result<(), LedgerError> {
+    ledger
+        .run(move |conn| {
+            transaction(conn, |conn| {
+                let row = lock_fenced(conn, id, fence)?;
+                check_status(&row, from)?;
+                if to == Status::Cancelled && has_orders(conn, id)? {
+                    return Err(Conflict::HasOrders.into());
+                }
+                diesel::update(activities::table.find(id.0))
+                    .set((
+                        activities::status.eq(to.as_str()),
+                        activities::version.eq(activities::version + 1),
+                    ))
+                    .execute(conn)?;
+                Ok(())
+            })
+        })
+        .await
+}
+
+/// Closes a published activity's window now, by the ledger's clock, and ends it.
+pub async fn end_now(ledger: &Ledger, id: ActivityId, fence: Fence) -> Result<(), LedgerError> {
+    ledger
+        .run(move |conn| {
+            transaction(conn, |conn| {
+                let row = lock_fenced(conn, id, fence)?;
+                check_status(&row, &[Status::Scheduled, Status::Paused])?;
+                // A window is never empty, not even of a sale that is ended before its start; and
+                // one that is over already keeps its end.
+                let first_end = row.starts_at + Duration::milliseconds(1);
+                let ends_at = now(conn)?.max(first_end).min(row.ends_at);
+                diesel::update(activities::table.find(id.0))
+                    .set((
+                        activities::status.eq(Status::Ended.as_str()),
+                        activities::ends_at.eq(ends_at),
+                        activities::version.eq(activities::version + 1),
+                    ))
+                    .execute(conn)?;
+                Ok(())
+            })
+        })
+        .await
+}
+
+/// Begins another filling of the gate: the preheat from epoch 0, a rebuild from any other. Of two at
+/// once one is told `Conflict::Epoch`.
+pub async fn begin_epoch(
+    ledger: &Ledger,
+    id: ActivityId,
+    fence: Fence,
+    expected: Epoch,
+) -> Result<Epoch, LedgerError> {
+    ledger
+        .run(move |conn| {
+            transaction(conn, |conn| {
+                let row = lock_fenced(conn, id, fence)?;
+                if row.gate_epoch != expected.0 {
+                    return Err(Conflict::Epoch(row.gate_epoch).into());
+                }
+                let next = Epoch(expected.0 + 1);
+                diesel::update(activities::table.find(id.0))
+                    .set(activities::gate_epoch.eq(next.0))
+                    .execute(conn)?;
+                Ok(next)
+            })
+        })
+        .await
+}
+
+fn check_status(row: &LockedRow, from: &[Status]) -> Result<(), LedgerError> {
+    let status = status_of(&row.status)?;
+    if from.contains(&status) { Ok(()) } else { Err(Conflict::Status(status).into()) }
+}
+
+fn has_orders(conn: &mut MysqlConnection, id: ActivityId) -> Result<bool, LedgerError> {
+    let of_activity = orders::table.filter(orders::activity_id.eq(id.0));
+    Ok(of_activity.select(orders::id).first::<i64>(conn).optional()?.is_some())
+}
+
+impl From<Conflict> for LedgerError {
+    fn from(conflict: Conflict) -> Self {
+        Self::Conflict(conflict)
+    }
+}

@@ -1,0 +1,40 @@
+//! 4 · The ledger: what is true. MySQL or MariaDB by Diesel.
+//!
+//! [`Ledger`] holds the connections; one module holds one table's queries, as functions over it. Every
+//! transaction that changes stock locks the activity's row first, one activity a transaction, then orders;
+//! the other way round deadlocks, through the foreign key alone. The conditional update and the unique
+//! keys hold even when the gate is wrong, empty or gone.
+
+pub mod activities;
+mod clock;
+pub mod dead_letters;
+mod error;
+mod facts;
+mod migrate;
+pub mod orders;
+mod pool;
+pub mod products;
+mod schema;
+mod session;
+mod transaction;
+pub mod users;
+
+use diesel::mysql::MysqlConnection;
+use diesel::{RunQueryDsl, select};
+
+pub use error::{Conflict, LedgerError};
+pub use facts::ServerFacts;
+pub use migrate::SchemaVersion;
+pub use pool::{Ledger, LedgerOptions};
+
+diesel::define_sql_function! {
+    /// The server's own function.
+    #[sql_name = "LAST_INSERT_ID"]
+    fn last_id() -> Unsigned<BigInt>;
+}
+
+/// The number that the last insert of this connection gave.
+fn last_insert_id(conn: &mut MysqlConnection) -> Result<i64, LedgerError> {
+    let id: u64 = select(last_id()).get_result(conn)?;
+    i64::try_from(id).map_err(|_| LedgerError::Unreadable(format!("id {id}")))
+}

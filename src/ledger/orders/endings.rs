@@ -1,0 +1,180 @@
+//! The end of a pending order: paid, or cancelled by the shopper, by staff or by time. Each is one change
+//! on condition of the present state, so of several at once exactly one wins.
+
+use diesel::mysql::MysqlConnection;
+use diesel::prelude::*;
+
+use super::events::{self, Actor, By, NewEvent};
+use super::reading::read;
+use crate::ledger::activities::locked::lock_row;
+use crate::ledger::clock::{Clock, now};
+use crate::ledger::error::LedgerError;
+use crate::ledger::pool::Ledger;
+use crate::ledger::schema::{activities, orders};
+use crate::ledger::transaction::transaction;
+use crate::sale::ids::UserId;
+use crate::sale::order::{CancelReason, Order, OrderState};
+use crate::sale::order_number::OrderNo;
+
+/// What became of a payment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PayOutcome {
+    /// Paid by this call.
+    Paid(Order),
+    /// Paid before.
+    AlreadyPaid(Order),
+    /// The deadline has passed; the order is about to expire.
+    TooLate(Order),
+    /// The order ended otherwise.
+    NotPending(Order),
+    /// No such order, or not this shopper's.
+    NotFound,
+}
+
+/// What became of a cancellation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CancelOutcome {
+    /// Cancelled by this call; the gate is to release.
+    Cancelled(Ended),
+    /// Cancelled before; the release at the gate may be repeated without harm.
+    AlreadyCancelled(Ended),
+    /// The deadline has not passed yet; only [`expire`] says so.
+    NotDue(Order),
+    /// The order ended otherwise.
+    NotPending(Order),
+    /// No such order, or not this shopper's.
+    NotFound,
+}
+
+/// A cancelled order, and what the gate needs to know for its release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// The order as it is now.
+    pub order: Order,
+    /// Whether the shopper may buy again; else they are barred at the gate.
+    pub rebuy: bool,
+}
+
+/// Pays a pending order before its deadline. `owner`: only when it is this shopper's.
+pub async fn pay(
+    ledger: &Ledger,
+    order_no: OrderNo,
+    owner: Option<UserId>,
+    by: By,
+) -> Result<PayOutcome, LedgerError> {
+    ledger.run(move |conn| transaction(conn, |conn| pay_pending(conn, order_no, owner, &by))).await
+}
+
+/// Cancels a pending order. `owner`: only when it is this shopper's.
+pub async fn cancel(
+    ledger: &Ledger,
+    order_no: OrderNo,
+    owner: Option<UserId>,
+    reason: CancelReason,
+    by: By,
+) -> Result<CancelOutcome, LedgerError> {
+    ledger
+        .run(move |conn| {
+            transaction(conn, |conn| cancel_pending(conn, order_no, owner, reason, &by))
+        })
+        .await
+}
+
+/// Cancels a pending order whose deadline has passed by the ledger's clock.
+pub async fn expire(ledger: &Ledger, order_no: OrderNo) -> Result<CancelOutcome, LedgerError> {
+    let by = By { actor: Actor::Expiry, request_id: String::new() };
+    cancel(ledger, order_no, None, CancelReason::Unpaid, by).await
+}
+
+/// A payment moves no unit, so the activity's row is left alone.
+fn pay_pending(
+    conn: &mut MysqlConnection,
+    order_no: OrderNo,
+    owner: Option<UserId>,
+    by: &By,
+) -> Result<PayOutcome, LedgerError> {
+    let Some(order) = owned(conn, order_no, owner)? else { return Ok(PayOutcome::NotFound) };
+    let paid = diesel::update(
+        orders::table
+            .find(order.id)
+            .filter(orders::status.eq(OrderState::PendingPayment.code()))
+            .filter(orders::pay_before.gt(Clock)),
+    )
+    .set((orders::status.eq(OrderState::Paid.code()), orders::paid_at.eq(Clock.nullable())))
+    .execute(conn)?;
+    if paid == 1 {
+        let event = NewEvent::new(order_no, OrderState::Paid, None, by, now(conn)?);
+        events::write(conn, vec![event])?;
+    }
+    let order = read(conn, order_no)?.ok_or(LedgerError::NotFound)?;
+    Ok(match order.state {
+        OrderState::Paid if paid == 1 => PayOutcome::Paid(order),
+        OrderState::Paid => PayOutcome::AlreadyPaid(order),
+        OrderState::PendingPayment => PayOutcome::TooLate(order),
+        _ => PayOutcome::NotPending(order),
+    })
+}
+
+/// The activity's row first, then the order.
+fn cancel_pending(
+    conn: &mut MysqlConnection,
+    order_no: OrderNo,
+    owner: Option<UserId>,
+    reason: CancelReason,
+    by: &By,
+) -> Result<CancelOutcome, LedgerError> {
+    let Some(order) = owned(conn, order_no, owner)? else { return Ok(CancelOutcome::NotFound) };
+    let activity = lock_row(conn, order.activity_id)?.ok_or(LedgerError::NotFound)?;
+    let cancelled = mark_cancelled(conn, &order, reason)?;
+    if cancelled {
+        diesel::update(activities::table.find(order.activity_id.0))
+            .set(activities::remain_stock.eq(activities::remain_stock + 1))
+            .execute(conn)?;
+        let at = now(conn)?;
+        let event = NewEvent::new(order_no, OrderState::Cancelled, Some(reason.as_str()), by, at);
+        events::write(conn, vec![event])?;
+    }
+    let order = read(conn, order_no)?.ok_or(LedgerError::NotFound)?;
+    let ended = |order| Ended { order, rebuy: activity.rebuy };
+    Ok(match order.state {
+        OrderState::Cancelled if cancelled => CancelOutcome::Cancelled(ended(order)),
+        OrderState::Cancelled => CancelOutcome::AlreadyCancelled(ended(order)),
+        OrderState::PendingPayment => CancelOutcome::NotDue(order),
+        _ => CancelOutcome::NotPending(order),
+    })
+}
+
+/// The one conditional change; `false`: the order is not pending any more, or not yet due.
+fn mark_cancelled(
+    conn: &mut MysqlConnection,
+    order: &Order,
+    reason: CancelReason,
+) -> Result<bool, LedgerError> {
+    let pending =
+        orders::table.find(order.id).filter(orders::status.eq(OrderState::PendingPayment.code()));
+    let change = (
+        orders::status.eq(OrderState::Cancelled.code()),
+        orders::reason.eq(reason.as_str()),
+        orders::holder_id.eq(None::<i64>),
+        orders::cancelled_at.eq(Clock.nullable()),
+    );
+    let changed = match reason {
+        // Only time has to wait for the deadline.
+        CancelReason::Unpaid => diesel::update(pending.filter(orders::pay_before.le(Clock)))
+            .set(change)
+            .execute(conn)?,
+        CancelReason::ByShopper | CancelReason::ByStaff => {
+            diesel::update(pending).set(change).execute(conn)?
+        }
+    };
+    Ok(changed == 1)
+}
+
+fn owned(
+    conn: &mut MysqlConnection,
+    order_no: OrderNo,
+    owner: Option<UserId>,
+) -> Result<Option<Order>, LedgerError> {
+    let order = read(conn, order_no)?;
+    Ok(order.filter(|order| owner.is_none_or(|owner| order.user_id == owner)))
+}

@@ -1,0 +1,112 @@
+//! The ledger's tables, as the migrations make them.
+#![allow(missing_docs, reason = "the columns are described in the migrations")]
+
+diesel::table! {
+    users (id) {
+        id -> BigInt,
+        username -> Varchar,
+        username_key -> Varchar,
+        password_hash -> Varchar,
+        role -> Varchar,
+        epoch -> BigInt,
+        disabled_at -> Nullable<Datetime>,
+        created_at -> Datetime,
+        updated_at -> Datetime,
+    }
+}
+
+diesel::table! {
+    products (id) {
+        id -> BigInt,
+        name -> Varchar,
+        description -> Text,
+        list_price_cents -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    activities (id) {
+        id -> BigInt,
+        product_id -> BigInt,
+        title -> Varchar,
+        price_cents -> BigInt,
+        total_stock -> BigInt,
+        remain_stock -> BigInt,
+        status -> Varchar,
+        starts_at -> Datetime,
+        ends_at -> Datetime,
+        version -> BigInt,
+        fence -> BigInt,
+        gate_epoch -> BigInt,
+        captcha -> Bool,
+        rebuy -> Bool,
+        bucket_count -> Unsigned<SmallInt>,
+        pay_within_s -> BigInt,
+        rate_per_s -> BigInt,
+    }
+}
+
+diesel::table! {
+    orders (id) {
+        id -> BigInt,
+        order_no -> Char,
+        user_id -> BigInt,
+        product_id -> BigInt,
+        activity_id -> BigInt,
+        bucket -> Unsigned<SmallInt>,
+        epoch -> BigInt,
+        price_cents -> BigInt,
+        currency -> Char,
+        status -> TinyInt,
+        reason -> Nullable<Varchar>,
+        holder_id -> Nullable<BigInt>,
+        request_id -> Varchar,
+        reserved_at -> Datetime,
+        created_at -> Datetime,
+        pay_before -> Datetime,
+        paid_at -> Nullable<Datetime>,
+        cancelled_at -> Nullable<Datetime>,
+    }
+}
+
+diesel::table! {
+    order_events (id) {
+        id -> BigInt,
+        order_no -> Char,
+        kind -> Varchar,
+        actor -> Varchar,
+        reason -> Nullable<Varchar>,
+        request_id -> Varchar,
+        at -> Datetime,
+    }
+}
+
+diesel::table! {
+    dead_letters (id) {
+        id -> BigInt,
+        message_id -> Varchar,
+        content_hash -> Char,
+        body -> Blob,
+        schema_header -> Nullable<Varchar>,
+        reason -> Varchar,
+        status -> Varchar,
+        created_at -> Datetime,
+    }
+}
+
+diesel::table! {
+    stock_changes (id) {
+        id -> BigInt,
+        change_id -> Varchar,
+        activity_id -> BigInt,
+        asked -> BigInt,
+        changed -> BigInt,
+        total_after -> BigInt,
+        remain_after -> BigInt,
+        fence -> BigInt,
+    }
+}
+
+diesel::joinable!(activities -> products (product_id));
+diesel::joinable!(orders -> activities (activity_id));
+diesel::allow_tables_to_appear_in_same_query!(activities, products, orders);

@@ -1,0 +1,116 @@
+//! Step 5: what became of a number. The MAC is checked first, then the gate, then the ledger, so that
+//! neither guesses nor a crowd that polls reach MySQL.
+
+use std::time::Duration;
+
+use super::desk::{Desk, DeskError, now_ms};
+use crate::gate::keys::Keys;
+use crate::ledger::orders;
+use crate::sale::activity::{Activity, Status};
+use crate::sale::ids::{ActivityId, UserId};
+use crate::sale::money::Cents;
+use crate::sale::order::{Order, OrderState, Standing};
+use crate::sale::order_number::OrderNo;
+use crate::sale::reservation::EntryState;
+
+/// Beyond a ticket's life: what two clocks may differ by, and a call may take.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// An order as its shopper sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderStanding {
+    /// Its number.
+    pub order_no: OrderNo,
+    /// Of which sale.
+    pub activity_id: ActivityId,
+    /// How far it has come.
+    pub standing: Standing,
+    /// Why it ended, as the ledger says.
+    pub reason: Option<String>,
+    /// What it costs.
+    pub price: Cents,
+    /// Its deadline, ms since the epoch; known once it is placed.
+    pub pay_before_ms: Option<i64>,
+    /// When it was recorded, ms since the epoch; known once it is placed.
+    pub created_at_ms: Option<i64>,
+}
+
+impl From<Order> for OrderStanding {
+    fn from(order: Order) -> Self {
+        Self {
+            order_no: order.order_no,
+            activity_id: order.activity_id,
+            standing: Standing::Row(order.state),
+            reason: order.reason,
+            price: order.price,
+            pay_before_ms: Some(order.pay_before_ms),
+            created_at_ms: Some(order.created_at_ms),
+        }
+    }
+}
+
+impl Desk {
+    /// What became of this number of this shopper; `None`: it is not theirs, and nobody was asked.
+    pub async fn order(
+        &self,
+        shopper: UserId,
+        order_no: OrderNo,
+    ) -> Result<Option<OrderStanding>, DeskError> {
+        let Some(id) = self.activity_of(shopper, order_no) else { return Ok(None) };
+        let Some(listing) = self.catalog.snapshot().get(id) else { return Ok(None) };
+        self.standing(shopper, order_no, &listing.activity).await.map(Some)
+    }
+
+    /// The shopper's orders, the newest first; `before` goes on after the row of this number.
+    pub async fn orders_of(
+        &self,
+        shopper: UserId,
+        before: Option<i64>,
+        limit: i64,
+    ) -> Result<Vec<Order>, DeskError> {
+        Ok(orders::of_user(&self.ledger, shopper, before, limit).await?)
+    }
+
+    async fn standing(
+        &self,
+        shopper: UserId,
+        order_no: OrderNo,
+        activity: &Activity,
+    ) -> Result<OrderStanding, DeskError> {
+        let keys = Keys::of(activity.id, activity.bucket_of(shopper));
+        let held = self.gate.holding(&keys, shopper).await;
+        let entry = held.as_ref().ok().and_then(|h| h.entry).filter(|e| e.order_no == order_no);
+        let before_row = |standing, price| OrderStanding {
+            order_no,
+            activity_id: activity.id,
+            standing,
+            reason: None,
+            price,
+            pay_before_ms: None,
+            created_at_ms: None,
+        };
+        if let Some(entry) = entry.filter(|entry| entry.state == EntryState::Reserved) {
+            return Ok(before_row(Standing::Reserved, entry.price));
+        }
+        if let Some(order) = orders::get(&self.ledger, order_no).await? {
+            return Ok(order.into());
+        }
+        let price = entry.map_or(activity.price, |entry| entry.price);
+        // Without a row, only a gate that is sound and does not know the number says that it is lost.
+        let may_still_come = match held {
+            Err(_) => true,
+            Ok(held) => held.restoring && activity.status != Status::Settled,
+        } || entry.is_some()
+            || !self.ticket_is_over(order_no);
+        let standing =
+            if may_still_come { Standing::Checking } else { Standing::Row(OrderState::Lost) };
+        Ok(before_row(standing, price))
+    }
+
+    /// Whether no admission under this number can come any more: the ticket that it was made for is over.
+    fn ticket_is_over(&self, order_no: OrderNo) -> bool {
+        let life = (self.ticket_life + GRACE).as_millis();
+        let life_ms = i64::try_from(life).unwrap_or(i64::MAX);
+        now_ms().saturating_sub(order_no.minted_at_ms()) > life_ms
+    }
+}

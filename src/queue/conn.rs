@@ -1,0 +1,137 @@
+//! The way to the broker that everything else in this module stands on.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use lapin::{Channel, options::QueueDeclareOptions, types::FieldTable};
+
+use super::{
+    Consumer, Lane, Publisher, QueueError, QueueOptions, Topology,
+    link::{Bound, Link},
+    topology::NoLimit,
+};
+
+/// The broker, as publishers and consumers reach it. Cheap to clone; connects when first used and again
+/// whenever a connection was lost. Waiting between two tries is the caller's business.
+#[derive(Debug, Clone)]
+pub struct Queue {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    options: QueueOptions,
+    topology: Topology,
+    /// Publishing has a connection of its own: a broker short of memory or disk stops reading from
+    /// connections that publish, and acknowledgements, which would help it, must not stand behind.
+    publishing: Link,
+    consuming: Link,
+    limit_left_unsaid: AtomicBool,
+}
+
+impl Queue {
+    /// Checks the settings. Nothing is connected yet.
+    pub fn new(options: QueueOptions) -> Result<Self, QueueError> {
+        let topology = Topology::new(&options.prefix)?;
+        let address = options.address()?;
+        let link = |role: &str| {
+            let name = format!("{} {role}", options.connection_name);
+            let (connect, reply) = (options.connect_timeout, options.reply_timeout);
+            Link::new(name, address.clone(), Bound(connect), Bound(reply))
+        };
+        let (publishing, consuming) = (link("publishing"), link("consuming"));
+        let limit_left_unsaid = AtomicBool::new(false);
+        let inner = Inner { options, topology, publishing, consuming, limit_left_unsaid };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The names in use.
+    #[must_use]
+    pub fn topology(&self) -> &Topology {
+        &self.inner.topology
+    }
+
+    /// Connects if need be and declares exchanges and queues: what a start, a health check and a doctor
+    /// want to know to work.
+    pub async fn check(&self) -> Result<(), QueueError> {
+        self.publishing_channel().await.map(drop)
+    }
+
+    /// A publisher with a channel of its own; one per task that publishes.
+    #[must_use]
+    pub fn publisher(&self) -> Publisher {
+        Publisher::new(self.clone())
+    }
+
+    /// Starts to consume a lane. At most `prefetch` messages (at least one) are out at a time, delivered
+    /// and not acknowledged.
+    pub async fn consume(&self, lane: Lane, prefetch: u16) -> Result<Consumer, QueueError> {
+        Consumer::open(self.clone(), lane, prefetch).await
+    }
+
+    /// How many messages of a lane are ready for delivery. Those that are out with a consumer, not yet
+    /// acknowledged, are not among them.
+    pub async fn depth(&self, lane: Lane) -> Result<u32, QueueError> {
+        let channel = self.publishing_channel().await?;
+        self.depth_by(&channel, lane).await
+    }
+
+    /// Closes both connections. Whoever still holds a publisher or consumer gets errors, and a new
+    /// connection with the next call.
+    pub async fn close(&self) {
+        self.inner.publishing.close().await;
+        self.inner.consuming.close().await;
+    }
+
+    pub(super) fn options(&self) -> &QueueOptions {
+        &self.inner.options
+    }
+
+    pub(super) fn reply(&self) -> Bound {
+        Bound(self.inner.options.reply_timeout)
+    }
+
+    /// A fresh channel for publishing, with both lanes sure to be there.
+    pub(super) async fn publishing_channel(&self) -> Result<Channel, QueueError> {
+        self.declared_channel(&self.inner.publishing).await
+    }
+
+    /// A fresh channel for consuming, with both lanes sure to be there.
+    pub(super) async fn consuming_channel(&self) -> Result<Channel, QueueError> {
+        self.declared_channel(&self.inner.consuming).await
+    }
+
+    pub(super) async fn depth_by(&self, channel: &Channel, lane: Lane) -> Result<u32, QueueError> {
+        let only_look = QueueDeclareOptions { passive: true, ..Default::default() };
+        let name = self.topology().short(lane).clone();
+        let look = channel.queue_declare(name, only_look, FieldTable::default());
+        Ok(self.reply().on("ask for the depth of a queue", look).await?.message_count())
+    }
+
+    async fn declared_channel(&self, link: &Link) -> Result<Channel, QueueError> {
+        match self.declare_on(link, self.no_limit()).await {
+            Err(error) if error.refused_arguments() && self.no_limit() == NoLimit::Spelled => {
+                let channel = self.declare_on(link, NoLimit::Unsaid).await?;
+                self.inner.limit_left_unsaid.store(true, Ordering::Relaxed);
+                Ok(channel)
+            }
+            channel => channel,
+        }
+    }
+
+    async fn declare_on(&self, link: &Link, no_limit: NoLimit) -> Result<Channel, QueueError> {
+        let channel = link.channel().await?;
+        self.topology().declare(&channel, no_limit, self.reply()).await?;
+        Ok(channel)
+    }
+
+    fn no_limit(&self) -> NoLimit {
+        if self.inner.limit_left_unsaid.load(Ordering::Relaxed) {
+            NoLimit::Unsaid
+        } else {
+            NoLimit::Spelled
+        }
+    }
+}

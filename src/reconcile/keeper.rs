@@ -1,0 +1,193 @@
+//! The keeper: each sale is in the gate when it has to be, and as the ledger says.
+//!
+//! It looks at every live activity about once a second. A sale that was never opened is preheated when its
+//! start is near. One that was, and that the gate has lost, holds half done, or got back with a restarted
+//! Redis, is rebuilt: a restarted Redis may lack its last second, and nobody can tell from its data. Any
+//! number of keepers may run; the activity's lock and its fence let one of them work.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::back_office::lock::Held;
+use crate::back_office::{BackOffice, BackOfficeError};
+use crate::catalog::Catalog;
+use crate::gate::filling::Condition;
+use crate::gate::keys::Keys;
+use crate::ledger::orders;
+use crate::queue::{Lane, Queue};
+use crate::sale::activity::{Activity, Phase, Status};
+use crate::sale::ids::Epoch;
+
+/// How often a rebuild looks whether relay and recorder are done.
+const DRAIN_LOOK: Duration = Duration::from_millis(100);
+/// The queue is believed empty when it was seen so for this long: it does not count what a consumer holds.
+const DRAIN_QUIET: Duration = Duration::from_millis(500);
+
+/// The keeper.
+#[derive(Debug, Clone)]
+pub struct Keeper {
+    /// Its tools.
+    pub office: BackOffice,
+    /// Which sales there are.
+    pub catalog: Catalog,
+    /// Where reservations may still be on their way.
+    pub queue: Queue,
+    /// How often it looks.
+    pub every: Duration,
+    /// How long a rebuild lets relay and recorder finish.
+    pub drain: Duration,
+}
+
+/// What a look at the gate calls for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    Nothing,
+    Preheat,
+    Configure,
+    Rebuild,
+}
+
+impl Keeper {
+    /// Keeps until `stop`.
+    pub async fn run(&self, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            for listing in self.catalog.snapshot().listings() {
+                if stop.is_cancelled() {
+                    return;
+                }
+                if let Err(error) = self.look(&listing.activity).await {
+                    tracing::warn!(activity = %listing.activity.id, %error, "to be looked at again");
+                }
+            }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(self.every) => {}
+            }
+        }
+    }
+
+    async fn look(&self, activity: &Activity) -> Result<(), BackOfficeError> {
+        if !activity.status.lives_at_gate() {
+            return Ok(());
+        }
+        if self.need(activity).await? == Need::Nothing {
+            return self.look_at_end(activity).await;
+        }
+        // Whoever holds the lock is at it already, or will have made another need of it.
+        let Some(held) = self.office.hold_if_free(activity.id).await? else { return Ok(()) };
+        let done = self.meet(&held).await;
+        held.free().await;
+        self.catalog.refresh();
+        done
+    }
+
+    /// Looks again under the lock, and does what is needed then.
+    async fn meet(&self, held: &Held) -> Result<(), BackOfficeError> {
+        match self.need(&held.activity).await? {
+            Need::Nothing => Ok(()),
+            Need::Preheat => self.office.fill(held).await.map(drop),
+            Need::Configure => self.office.configure(held).await,
+            Need::Rebuild => self.rebuild(held).await,
+        }
+    }
+
+    async fn need(&self, activity: &Activity) -> Result<Need, BackOfficeError> {
+        let now_ms = chrono::Utc::now().timestamp_millis();
+        if activity.gate_epoch == Epoch::NEVER_OPENED {
+            let due = activity.status != Status::Ended && self.office.is_near(activity, now_ms);
+            return Ok(if due { Need::Preheat } else { Need::Nothing });
+        }
+        if now_ms >= self.office.expiry_ms(activity) {
+            // The keys' time is over; what is still pending is the ledger's alone.
+            return Ok(Need::Nothing);
+        }
+        let mut need = Need::Nothing;
+        for bucket in activity.buckets() {
+            let seen = self.office.gate.inspect(&Keys::of(activity.id, bucket)).await?;
+            if seen.condition != Condition::Loaded || seen.epoch != activity.gate_epoch {
+                return Ok(Need::Rebuild);
+            }
+            if seen.version < activity.version {
+                need = Need::Configure;
+            }
+        }
+        Ok(need)
+    }
+
+    /// Stops the sale, lets what is on its way arrive, and fills the gate again under a new epoch.
+    async fn rebuild(&self, held: &Held) -> Result<(), BackOfficeError> {
+        let activity = &held.activity;
+        tracing::warn!(activity = %activity.id, epoch = %activity.gate_epoch, "the gate is rebuilt");
+        metrics::counter!("seckill_rebuilds_total").increment(1);
+        for bucket in activity.buckets() {
+            let keys = Keys::of(activity.id, bucket);
+            self.office.gate.mark_restoring(&keys, held.fence).await?;
+        }
+        self.let_arrive(activity).await;
+        self.office.fill(held).await.map(drop)
+    }
+
+    /// Waits until outbox and queue are seen empty, or the time for it is over. What comes later is settled
+    /// by the epoch rule: it is recorded if the new filling names it, else it is lost.
+    async fn let_arrive(&self, activity: &Activity) {
+        let deadline = Instant::now() + self.drain;
+        let mut empty_since: Option<Instant> = None;
+        while Instant::now() < deadline {
+            if self.is_underway(activity).await {
+                empty_since = None;
+            } else if empty_since.get_or_insert_with(Instant::now).elapsed() >= DRAIN_QUIET {
+                return;
+            }
+            tokio::time::sleep(DRAIN_LOOK).await;
+        }
+        tracing::warn!(activity = %activity.id, "rebuilt while reservations may be on their way");
+    }
+
+    async fn is_underway(&self, activity: &Activity) -> bool {
+        for bucket in activity.buckets() {
+            let keys = Keys::of(activity.id, bucket);
+            match self.office.gate.inspect(&keys).await {
+                Ok(seen) if seen.outbox == 0 => {}
+                _ => return true,
+            }
+        }
+        self.queue.depth(Lane::Orders).await.map_or(true, |depth| depth > 0)
+    }
+
+    /// A sale whose window is over is ended; when nothing is pending or on its way any more, settled.
+    async fn look_at_end(&self, activity: &Activity) -> Result<(), BackOfficeError> {
+        let now_ms = chrono::Utc::now().timestamp_millis();
+        if activity.phase(now_ms) != Phase::Ended {
+            return Ok(());
+        }
+        let next = match activity.status {
+            Status::Ended if self.is_settled(activity).await? => Status::Settled,
+            Status::Ended => return Ok(()),
+            _ => Status::Ended,
+        };
+        let Some(held) = self.office.hold_if_free(activity.id).await? else { return Ok(()) };
+        let done = self.office.advance(&held, next).await;
+        held.free().await;
+        self.catalog.refresh();
+        done
+    }
+
+    async fn is_settled(&self, activity: &Activity) -> Result<bool, BackOfficeError> {
+        let counts = orders::counts(&self.office.ledger, activity.id).await?;
+        if counts.pending_payment > 0 {
+            return Ok(false);
+        }
+        // Until all holders of the gate are orders, something is on its way.
+        let mut holders = 0;
+        for bucket in activity.buckets() {
+            let seen = self.office.gate.inspect(&Keys::of(activity.id, bucket)).await?;
+            if seen.outbox > 0 {
+                return Ok(false);
+            }
+            holders += seen.holders;
+        }
+        Ok(holders == counts.holding())
+    }
+}

@@ -1,0 +1,7 @@
+//! Keeping gate and ledger alike. The ledger is right; the gate is repaired.
+//!
+//! So far: the [`keeper`], which preheats sales and rebuilds those that the gate has lost, and the
+//! [`dead_letters`]' way into the ledger. It stands on `back_office`, whose steps it takes by itself.
+
+pub mod dead_letters;
+pub mod keeper;

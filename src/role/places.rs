@@ -1,0 +1,109 @@
+//! The places as the configuration names them, and what is built on them.
+
+use std::{sync::Arc, time::Duration};
+
+use super::RoleError;
+use crate::back_office::{BackOffice, Terms};
+use crate::catalog::Catalog;
+use crate::config::{Config, Needs, ms};
+use crate::gate::filling::GateTerms;
+use crate::gate::{Gate, GateOptions};
+use crate::ledger::{Ledger, LedgerOptions};
+use crate::purchase::Desk;
+use crate::queue::{Queue, QueueOptions};
+use crate::sale::order_number::OrderNumbers;
+
+/// Gate and ledger, which every role has.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// Redis.
+    pub gate: Gate,
+    /// MySQL.
+    pub ledger: Ledger,
+}
+
+impl Places {
+    /// Gets ready to ask gate and ledger.
+    pub async fn open(config: &Config) -> Result<Self, RoleError> {
+        config.require(Needs { gate: true, ledger: true, ..Needs::default() })?;
+        Ok(Self { gate: gate(config).await?, ledger: ledger(config)? })
+    }
+
+    /// The back office on these places.
+    #[must_use]
+    pub fn back_office(&self, config: &Config) -> BackOffice {
+        let terms = Terms {
+            gate: GateTerms {
+                currency: config.sale.currency.to_string(),
+                outbox_bound: config.sale.outbox_bound,
+                keep_ms: config.sale.keep_hours.saturating_mul(3_600_000),
+            },
+            preheat_before_ms: config.sale.preheat_before_s.saturating_mul(1000),
+            lock_life: ms(config.keeper.lock_ms),
+            lock_wait: Duration::from_secs(3),
+            owner: identity(),
+        };
+        BackOffice::new(self.gate.clone(), self.ledger.clone(), terms)
+    }
+
+    /// The catalog on these places.
+    #[must_use]
+    pub fn catalog(&self) -> Catalog {
+        Catalog::new(self.ledger.clone(), self.gate.clone())
+    }
+
+    /// The desk on these places.
+    #[must_use]
+    pub fn desk(&self, config: &Config, catalog: Catalog) -> Desk {
+        let numbers = Arc::new(OrderNumbers::new(config.site.secret_key.reveal().as_bytes()));
+        let life = Duration::from_secs(config.sale.ticket_life_s);
+        Desk::new(self.gate.clone(), self.ledger.clone(), catalog, numbers, life)
+    }
+}
+
+/// Gets ready to ask the gate alone.
+pub(crate) async fn gate(config: &Config) -> Result<Gate, RoleError> {
+    config.require(Needs { gate: true, ..Needs::default() })?;
+    let options = GateOptions {
+        url: config.gate.url.reveal().to_owned(),
+        call_timeout: ms(config.gate.call_timeout_ms),
+        connect_timeout: ms(config.gate.connect_timeout_ms),
+    };
+    Ok(Gate::connect(&options).await?)
+}
+
+/// Gets ready to ask the ledger alone.
+pub(crate) fn ledger(config: &Config) -> Result<Ledger, RoleError> {
+    config.require(Needs { ledger: true, ..Needs::default() })?;
+    let c = &config.ledger;
+    Ok(Ledger::open(LedgerOptions {
+        url: c.url.reveal().to_owned(),
+        pool_size: c.pool_size,
+        checkout_timeout: ms(c.checkout_timeout_ms),
+        statement_timeout: ms(c.statement_timeout_ms),
+        lock_timeout: Duration::from_secs(c.lock_timeout_s),
+        call_timeout: ms(c.call_timeout_ms),
+    })?)
+}
+
+/// Gets ready to speak with the broker.
+pub(crate) fn queue(config: &Config, role: &str) -> Result<Queue, RoleError> {
+    config.require(Needs { queue: true, ..Needs::default() })?;
+    let c = &config.queue;
+    Ok(Queue::new(QueueOptions {
+        prefix: c.prefix.clone(),
+        connection_name: format!("seckill {role} {}", identity()),
+        connect_timeout: ms(c.connect_timeout_ms),
+        confirm_timeout: ms(c.confirm_timeout_ms),
+        heartbeat: Duration::from_secs(u64::from(c.heartbeat_s)),
+        ..QueueOptions::new(c.url.reveal())
+    })?)
+}
+
+/// Names this process among all that may hold a lock: unlike the pid alone it is never used again.
+#[must_use]
+pub fn identity() -> String {
+    use std::sync::OnceLock;
+    static IDENTITY: OnceLock<String> = OnceLock::new();
+    IDENTITY.get_or_init(|| format!("{}-{:08x}", std::process::id(), rand::random::<u32>())).clone()
+}

@@ -1,0 +1,101 @@
+//! The worker: relay, recorder, keeper, the sweep of unpaid orders, the carrier of dead letters.
+
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::RoleError;
+use super::places::{Places, identity, queue};
+use crate::catalog::Catalog;
+use crate::config::{Config, ms};
+use crate::purchase::expire::Sweep;
+use crate::purchase::record::{Recorder, RecorderTerms};
+use crate::purchase::relay::{Relay, RelayTerms};
+use crate::queue::Queue;
+use crate::reconcile::dead_letters::Undertaker;
+use crate::reconcile::keeper::Keeper;
+
+/// A worker that is ready to run.
+#[derive(Debug)]
+pub(super) struct Worker {
+    pub(super) queue: Queue,
+    relay: Relay,
+    recorder: Recorder,
+    consumers: usize,
+    keeper: Keeper,
+    sweep: Sweep,
+    undertaker: Undertaker,
+}
+
+impl Worker {
+    pub(super) fn build(
+        config: &Config,
+        places: &Places,
+        catalog: &Catalog,
+    ) -> Result<Self, RoleError> {
+        let queue = queue(config, "worker")?;
+        let Places { gate, ledger } = places.clone();
+        let catalog = catalog.clone();
+        Ok(Self {
+            relay: Relay {
+                gate: gate.clone(),
+                queue: queue.clone(),
+                catalog: catalog.clone(),
+                terms: RelayTerms {
+                    batch: config.relay.batch,
+                    idle: ms(config.relay.idle_ms),
+                    lease: ms(config.relay.lease_ms),
+                    pause_above: config.relay.pause_above,
+                    owner: identity(),
+                },
+            },
+            recorder: Recorder {
+                gate: gate.clone(),
+                ledger: ledger.clone(),
+                queue: queue.clone(),
+                terms: RecorderTerms {
+                    prefetch: config.recorder.prefetch,
+                    batch: config.recorder.batch,
+                    linger: ms(config.recorder.linger_ms),
+                    step_back_after: Duration::from_secs(config.recorder.step_back_after_s),
+                },
+            },
+            consumers: config.recorder.consumers,
+            keeper: Keeper {
+                office: places.back_office(config),
+                catalog: catalog.clone(),
+                queue: queue.clone(),
+                every: ms(config.keeper.every_ms),
+                drain: ms(config.keeper.drain_ms),
+            },
+            sweep: Sweep { gate, ledger: ledger.clone(), catalog },
+            undertaker: Undertaker { ledger, queue: queue.clone() },
+            queue,
+        })
+    }
+
+    /// Works until `stop`, then finishes what is in hand.
+    pub(super) async fn run(self, stop: CancellationToken) {
+        let mut tasks = JoinSet::new();
+        for _ in 0..self.consumers {
+            let (recorder, stop) = (self.recorder.clone(), stop.clone());
+            tasks.spawn(async move { recorder.run(stop).await });
+        }
+        let Self { relay, keeper, sweep, undertaker, queue, .. } = self;
+        let own = || stop.clone();
+        let (a, b, c, d) = (own(), own(), own(), own());
+        tasks.spawn(async move { relay.run(a).await });
+        tasks.spawn(async move { keeper.run(b).await });
+        tasks.spawn(async move { sweep.run(c).await });
+        tasks.spawn(async move { undertaker.run(d).await });
+        while let Some(ended) = tasks.join_next().await {
+            if let Err(error) = ended {
+                // A panic is a fault of ours. The rest goes on; what this task held is taken over by
+                // another process, or by this one after a restart.
+                tracing::error!(%error, "a part of the worker ended");
+            }
+        }
+        queue.close().await;
+    }
+}

@@ -1,0 +1,9 @@
+//! The trust boundary: what a handler gets has been checked.
+
+pub mod account_forms;
+pub mod fields;
+pub mod form;
+pub mod next;
+pub mod path;
+pub mod purchase_form;
+pub mod query;

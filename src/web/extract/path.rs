@@ -1,0 +1,77 @@
+//! Numbers in addresses. What names nothing has no page.
+
+use std::{
+    future::{Ready, ready},
+    str::FromStr,
+    sync::Arc,
+};
+
+use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
+
+use crate::{
+    catalog::{Catalog, Listing},
+    sale::{ids::ActivityId, order_number::OrderNo},
+    web::{WebState, error::WebError},
+};
+
+/// The sale that an address names: one that was published.
+#[derive(Debug, Clone)]
+pub struct OnSale(pub Arc<Listing>);
+
+impl FromRequest for OnSale {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let find = |id: ActivityId| catalog(req)?.snapshot().get(id).ok_or(WebError::NotFound);
+        ready(segment(req, "activity").and_then(find).map(Self))
+    }
+}
+
+/// The order that an address names; whose it is, the desk says.
+#[derive(Debug, Clone, Copy)]
+pub struct Named(pub OrderNo);
+
+impl FromRequest for Named {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(segment(req, "order").and_then(|number| catalog(req).map(|_| Self(number))))
+    }
+}
+
+/// The catalog, once it is loaded: before that, nothing may be called unknown.
+fn catalog(req: &HttpRequest) -> Result<&Catalog, WebError> {
+    let state = req.app_data::<web::Data<WebState>>().ok_or(WebError::Fault("no state"))?;
+    if state.catalog.is_loaded() { Ok(&state.catalog) } else { Err(WebError::NotReady) }
+}
+
+/// The token of a ticket in an address: what no ticket can be called is asked of nobody.
+#[derive(Debug, Clone)]
+pub struct TicketToken(pub String);
+
+/// No token of ours is as long.
+pub(super) const TOKEN_MAX: usize = 128;
+
+impl FromStr for TicketToken {
+    type Err = ();
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let fits = (1..=TOKEN_MAX).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+        fits.then(|| Self(text.to_owned())).ok_or(())
+    }
+}
+
+impl FromRequest for TicketToken {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(segment(req, "ticket"))
+    }
+}
+
+fn segment<T: FromStr>(req: &HttpRequest, name: &str) -> Result<T, WebError> {
+    req.match_info().get(name).and_then(|text| text.parse().ok()).ok_or(WebError::NotFound)
+}

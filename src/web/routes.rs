@@ -1,0 +1,86 @@
+//! Every address of the site, on one screen.
+
+use actix_web::{
+    Error, HttpResponse, Resource, Route,
+    body::BoxBody,
+    dev::{ServiceFactory, ServiceRequest, ServiceResponse},
+    guard,
+    middleware::{Compress, from_fn},
+    web::{self, ServiceConfig},
+};
+
+use super::{error::WebError, files, middleware::failure, shop};
+
+/// What needs no session.
+pub(super) fn open(to: &mut ServiceConfig) {
+    // Only files are compressed: a page holds a secret beside what somebody else may have made it say.
+    let files = at("/static/{mark}/{name}", READ).route(read().to(files::file));
+    to.service(files.wrap(Compress::default()))
+        .service(at("/time", READ).route(read().to(shop::time::now)));
+}
+
+/// What a visitor does. Whoever adds an address adds it here; the paths are the contract's.
+pub(super) fn pages(to: &mut ServiceConfig) {
+    to.service(at("/", READ).route(read().to(shop::activities::list)))
+        .service(at("/activities/{activity}", READ).route(read().to(shop::activity::show)))
+        .service(
+            at("/activities/{activity}/purchase", FORM)
+                .route(read().to(shop::purchase::form))
+                .route(web::post().to(shop::purchase::submit)),
+        )
+        .service(
+            at("/activities/{activity}/captcha/{ticket}", READ)
+                .route(read().to(shop::captcha::picture)),
+        )
+        .service(at("/orders", READ).route(read().to(shop::orders::mine)))
+        .service(at("/orders/{order}", READ).route(read().to(shop::orders::show)))
+        .service(at("/orders/{order}/pay", POST).route(web::post().to(shop::orders::pay)))
+        .service(at("/orders/{order}/cancel", POST).route(web::post().to(shop::orders::cancel)))
+        .service(
+            at("/login", FORM)
+                .route(read().to(shop::login::form))
+                .route(web::post().to(shop::login::submit)),
+        )
+        .service(
+            at("/register", FORM)
+                .route(read().to(shop::register::form))
+                .route(web::post().to(shop::register::submit)),
+        )
+        .service(at("/logout", POST).route(web::post().to(shop::login::leave)))
+        .service(at("/language", POST).route(web::post().to(shop::language::choose)))
+        // Whatever is left: no such page, in the same words and languages as every other failure.
+        .service(at("/{rest:.*}", READ).route(web::route().to(not_found)));
+}
+
+const READ: &str = "GET, HEAD";
+const FORM: &str = "GET, HEAD, POST";
+const POST: &str = "POST";
+
+/// An address whose every failure is answered by a page of ours, a method that it lacks included.
+fn at(
+    path: &'static str,
+    allow: &'static str,
+) -> Resource<
+    impl ServiceFactory<
+        ServiceRequest,
+        Config = (),
+        Response = ServiceResponse<BoxBody>,
+        Error = Error,
+        InitError = (),
+    >,
+> {
+    web::resource(path)
+        .default_service(web::to(move || async move {
+            Err::<HttpResponse, _>(WebError::MethodNotAllowed { allow })
+        }))
+        .wrap(from_fn(failure::answer))
+}
+
+/// A way to read an address: HEAD is answered wherever GET is, without the body.
+fn read() -> Route {
+    web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
+}
+
+async fn not_found() -> Result<HttpResponse, WebError> {
+    Err(WebError::NotFound)
+}

@@ -1,0 +1,177 @@
+//! `/orders` and below: mine, one, paying and cancelling it. Another shopper's is not there.
+
+use actix_web::{HttpResponse, http::StatusCode};
+use serde::Serialize;
+
+use super::{
+    Site, see_other, shown,
+    view::order::{OrderNotice, OrderPage, OrdersPage},
+};
+use crate::{
+    purchase::{order::OrderStanding, pay::Settled},
+    sale::{money::Currency, order::Standing},
+    web::{
+        error::WebError,
+        extract::{
+            form::{Checked, NoFields},
+            path::Named,
+            query::Query,
+        },
+        middleware::request_id::RequestId,
+        negotiate::Wanted,
+        page::{Frame, respond},
+        session::Shopper,
+    },
+};
+
+/// Orders on one page of the list.
+const SHOWN: i64 = 20;
+
+/// The shopper's orders, the newest first.
+pub async fn mine(
+    site: Site,
+    shopper: Shopper,
+    wanted: Wanted,
+    f: Frame,
+    Query(mut query): Query,
+) -> Result<HttpResponse, WebError> {
+    let before = query.take("before")?.map(|text| row_number(&text)).transpose()?;
+    // One more than is shown tells whether there are older ones.
+    let mut rows = site.desk.orders_of(shopper.id, before, SHOWN + 1).await?;
+    let shown = usize::try_from(SHOWN).unwrap_or(usize::MAX);
+    let more = rows.len() > shown;
+    rows.truncate(shown);
+    let older = rows.last().filter(|_| more).map(|row| format!("/orders?before={}", row.id));
+    let orders = rows.into_iter().map(|row| (row.currency, OrderStanding::from(row)));
+    if wanted.is_json() {
+        let orders = orders.map(|(currency, order)| OrderBody::of(&order, currency)).collect();
+        return Ok(HttpResponse::Ok().json(OrdersBody { orders, older }));
+    }
+    let snapshot = site.catalog.snapshot();
+    let orders = orders
+        .map(|(currency, order)| {
+            let listing = snapshot.get(order.activity_id);
+            shown::order(&order, listing.as_deref().map(|listing| &listing.activity), currency)
+        })
+        .collect();
+    Ok(respond(StatusCode::OK, &OrdersPage { f, orders, older }))
+}
+
+/// One order.
+pub async fn show(
+    site: Site,
+    Named(number): Named,
+    shopper: Shopper,
+    wanted: Wanted,
+    f: Frame,
+) -> Result<HttpResponse, WebError> {
+    let order = site.desk.order(shopper.id, number).await?.ok_or(WebError::NotFound)?;
+    Ok(told(&site, &order, StatusCode::OK, None, wanted, f))
+}
+
+/// Pays the order.
+pub async fn pay(
+    site: Site,
+    Named(number): Named,
+    shopper: Shopper,
+    wanted: Wanted,
+    RequestId(request_id): RequestId,
+    f: Frame,
+    _: Checked<NoFields>,
+) -> Result<HttpResponse, WebError> {
+    let settled = site.desk.pay(shopper.id, number, &request_id).await?;
+    changed(&site, settled, wanted, f)
+}
+
+/// Gives the order up.
+pub async fn cancel(
+    site: Site,
+    Named(number): Named,
+    shopper: Shopper,
+    wanted: Wanted,
+    RequestId(request_id): RequestId,
+    f: Frame,
+    _: Checked<NoFields>,
+) -> Result<HttpResponse, WebError> {
+    let settled = site.desk.cancel(shopper.id, number, &request_id).await?;
+    changed(&site, settled, wanted, f)
+}
+
+fn row_number(text: &str) -> Result<i64, WebError> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or(WebError::BadRequest("not the number of a row"))
+}
+
+fn changed(
+    site: &Site,
+    settled: Option<Settled>,
+    wanted: Wanted,
+    f: Frame,
+) -> Result<HttpResponse, WebError> {
+    let Settled { order, done } = settled.ok_or(WebError::NotFound)?;
+    Ok(match (done, wanted) {
+        (true, Wanted::Html) => see_other(&format!("/orders/{}", order.order_no)),
+        (true, Wanted::Json) => told(site, &order, StatusCode::OK, None, wanted, f),
+        (false, _) => {
+            let notice = Some(match order.standing {
+                Standing::Reserved | Standing::Checking => OrderNotice::BeingPlaced,
+                Standing::Row(_) => OrderNotice::HasChanged,
+            });
+            told(site, &order, StatusCode::CONFLICT, notice, wanted, f)
+        }
+    })
+}
+
+fn told(
+    site: &Site,
+    order: &OrderStanding,
+    status: StatusCode,
+    notice: Option<OrderNotice>,
+    wanted: Wanted,
+    f: Frame,
+) -> HttpResponse {
+    if wanted.is_json() {
+        return HttpResponse::build(status).json(OrderBody::of(order, site.currency));
+    }
+    let listing = site.catalog.snapshot().get(order.activity_id);
+    let activity = listing.as_deref().map(|listing| &listing.activity);
+    let page = OrderPage {
+        f,
+        order: shown::order(order, activity, site.currency),
+        notice,
+        cancel_bars: activity.is_some_and(|activity| !activity.rebuy),
+    };
+    respond(status, &page)
+}
+
+#[derive(Serialize)]
+struct OrdersBody {
+    orders: Vec<OrderBody>,
+    older: Option<String>,
+}
+
+/// An order as JSON. Numbers that identify are strings; the amount is in whole minor units.
+#[derive(Serialize)]
+struct OrderBody {
+    order_no: String,
+    activity_id: String,
+    state: &'static str,
+    reason: Option<String>,
+    amount: i64,
+    currency: String,
+    pay_before_ms: Option<i64>,
+}
+
+impl OrderBody {
+    fn of(order: &OrderStanding, currency: Currency) -> Self {
+        Self {
+            order_no: order.order_no.to_string(),
+            activity_id: order.activity_id.to_string(),
+            state: order.standing.as_str(),
+            reason: order.reason.clone(),
+            amount: order.price.0,
+            currency: currency.code().to_owned(),
+            pay_before_ms: order.pay_before_ms,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! From the words of the sale to what pages show.
+
+use super::view::{
+    order::{CancelReason, Order, OrderState, RejectReason},
+    sale::{Sale, SaleState},
+};
+use crate::{
+    catalog::Listing,
+    purchase::order::OrderStanding,
+    sale::{
+        activity::{Activity, Phase},
+        money::Currency,
+        order::{self as row, Standing},
+    },
+};
+
+/// A sale as it is at `now_ms`.
+#[must_use]
+pub fn sale(listing: &Listing, now_ms: i64) -> Sale {
+    let activity = &listing.activity;
+    // While the gate does not say, the ledger's figure is the best there is.
+    let left = listing.stock_left.unwrap_or(activity.remain_stock);
+    Sale {
+        id: activity.id.0,
+        title: activity.title.clone(),
+        product_id: activity.product.id.0,
+        product: activity.product.name.clone(),
+        price: activity.price.0,
+        former_price: activity.product.list_price.map(|price| price.0),
+        starts_at_ms: activity.opens_ms(),
+        ends_at_ms: activity.closes_ms(),
+        state: state(activity.phase(now_ms), left),
+        left,
+        total: activity.total_stock,
+    }
+}
+
+fn state(phase: Phase, left: i64) -> SaleState {
+    match phase {
+        Phase::Hidden => SaleState::Cancelled,
+        Phase::Upcoming => SaleState::Upcoming,
+        Phase::Open if left <= 0 => SaleState::SoldOut,
+        Phase::Open => SaleState::Open,
+        Phase::Paused => SaleState::Paused,
+        Phase::Ended => SaleState::Ended,
+    }
+}
+
+/// An order as its shopper sees it. `activity` is the sale that it belongs to; none when the catalog
+/// does not hold it any more.
+#[must_use]
+pub fn order(standing: &OrderStanding, activity: Option<&Activity>, currency: Currency) -> Order {
+    let rebuy = activity.is_some_and(|activity| activity.rebuy);
+    Order {
+        order_no: standing.order_no.to_string(),
+        activity_id: standing.activity_id.0,
+        title: activity.map(|activity| activity.title.clone()).unwrap_or_default(),
+        product_id: activity.map_or(0, |activity| activity.product.id.0),
+        product: activity.map(|activity| activity.product.name.clone()).unwrap_or_default(),
+        amount: standing.price.0,
+        currency: currency.code().to_owned(),
+        made_at_ms: standing.order_no.minted_at_ms(),
+        state: order_state(standing, rebuy),
+    }
+}
+
+fn order_state(standing: &OrderStanding, rebuy: bool) -> OrderState {
+    let reason = standing.reason.as_deref().unwrap_or_default();
+    match standing.standing {
+        Standing::Reserved => OrderState::Reserved,
+        Standing::Checking => OrderState::Checking,
+        Standing::Row(row::OrderState::PendingPayment) => {
+            OrderState::PendingPayment { pay_before_ms: standing.pay_before_ms.unwrap_or_default() }
+        }
+        Standing::Row(row::OrderState::Paid) => OrderState::Paid { paid_at_ms: None },
+        Standing::Row(row::OrderState::Cancelled) => OrderState::Cancelled {
+            cancelled_at_ms: None,
+            reason: cancelled_for(reason),
+            may_buy_again: rebuy,
+        },
+        Standing::Row(row::OrderState::Rejected) => {
+            OrderState::Rejected { reason: rejected_for(reason) }
+        }
+        Standing::Row(row::OrderState::Lost) => OrderState::Lost,
+    }
+}
+
+fn cancelled_for(reason: &str) -> CancelReason {
+    match reason.parse() {
+        Ok(row::CancelReason::ByShopper) => CancelReason::ByShopper,
+        Ok(row::CancelReason::Unpaid) => CancelReason::NotPaidInTime,
+        // Nobody but staff writes reasons of another kind.
+        Ok(row::CancelReason::ByStaff) | Err(_) => CancelReason::ByStaff,
+    }
+}
+
+fn rejected_for(reason: &str) -> RejectReason {
+    match reason.parse() {
+        Ok(row::RejectReason::AlreadyHeld) => RejectReason::AlreadyHeld,
+        Ok(row::RejectReason::Barred) => RejectReason::Barred,
+        Ok(row::RejectReason::SoldOut) | Err(_) => RejectReason::SoldOut,
+    }
+}

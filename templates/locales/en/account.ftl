@@ -1,0 +1,32 @@
+### Signing in and registering.
+
+username-label = Name
+password-label = Password
+
+login-title = Sign in
+login-button = Sign in
+login-sending = One moment …
+login-no-account = New here?
+login-to-register = Create an account
+login-missing = Please type your name and your password.
+login-wrong = Name or password is not right.
+login-closed = This account is closed.
+login-too-many-tries = That was tried too often. Please wait a few minutes.
+login-closed = This account is closed. If you think that is a mistake, please ask us.
+login-busy = Many people are signing in right now. Please try again in a few seconds.
+
+register-title = Create an account
+register-button = Create account
+register-have-account = Already have an account?
+register-to-login = Sign in
+register-busy = Many people are signing up right now, so nothing was kept. Please try again in a few seconds.
+register-username-hint = How we shall call you. Any script is welcome.
+register-username-missing = Please choose a name.
+register-username-short = A name has at least { $min } characters.
+register-username-long = A name has at most { $max } characters.
+register-username-characters = A name cannot hold this kind of character.
+register-username-taken = This name is taken. Please choose another.
+register-password-hint = At least { $min } characters. A few words are easier to keep than odd signs.
+register-password-missing = Please choose a password.
+register-password-short = A password has at least { $min } characters.
+register-password-long = A password has at most { $max } characters.

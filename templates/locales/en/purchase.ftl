@@ -1,0 +1,40 @@
+### The page on which a shopper buys, and what comes of it when it is not a unit.
+
+purchase-title = Your purchase
+you-pay = You pay
+captcha-label = Type the characters you see
+captcha-alt = Picture with { $count } characters to type
+captcha-hint = { $count } lower-case letters or digits. One try per picture.
+purchase-button = Buy now
+purchase-sending = One moment …
+purchase-then-pay = You pay in the next step, within { $duration }.
+ticket-good-for = This form is good for another
+ticket-expired = This form has run out. Nothing was taken.
+ticket-renew = Get a new one
+purchase-notice-captcha-wrong = That was not what the picture shows. Nothing was taken; here is a new picture.
+purchase-notice-ticket-expired = The form had run out or was already used. Nothing was taken; here is a new one.
+purchase-notice-too-fast = That was a little too fast. Nothing was taken; please wait a second and send it again.
+
+outcome-nothing-taken = Nothing was taken: you hold no unit from this try and owe nothing.
+outcome-link-again = Try again
+outcome-link-new-try = Try again with a new picture
+outcome-sold-out = Sold out
+outcome-sold-out-what = Others were a moment faster; every unit is taken. Orders that are not paid in time come back on sale, so it can be worth another look.
+outcome-not-open = Not open yet
+outcome-not-open-what = The sale has not begun. The countdown runs on our clock; when it ends, the button opens.
+outcome-ended = This sale is over
+outcome-ended-what = It ended before your try arrived.
+outcome-paused = The sale is paused
+outcome-paused-what = It goes on soon. The page of the sale notices by itself.
+outcome-ticket-invalid = That form had run out
+outcome-ticket-invalid-what = A form is good for a minute and for one try. Get a new one; it takes a second.
+outcome-captcha-wrong = Not quite
+outcome-captcha-wrong-what = That was not what the picture shows. Each picture is good for one try; here comes a new one.
+outcome-too-fast = A little too fast
+outcome-too-fast-what = We got many tries from you within a second and looked at none of the last. Wait a moment; one click is enough.
+outcome-restoring = One moment, please
+outcome-restoring-what = The sale is being restored. Orders are safe, and it goes on in a moment.
+outcome-busy = Very busy right now
+outcome-busy-what = More shoppers than we can take at once are buying at this moment. Try again in a few seconds.
+outcome-barred = Not again in this sale
+outcome-barred-what = You cancelled an order in this sale, and here a cancelled place goes to somebody else for good.

@@ -1,0 +1,30 @@
+### 无法显示的页面。
+
+error-taken-nothing = 没有扣除任何东西，也没有任何改变。
+error-taken-unsure = 如果你刚才正在抢购或付款，它可能已经成功。请先到“我的订单”看看，不要急着重复操作。
+error-request-id = 联系我们时，请提供：
+
+error-bad-request = 没能看懂这个请求
+error-bad-request-what = 请求里缺了点什么，或者格式不对。请返回再试一次。
+error-signed-out = 请先登录
+error-signed-out-what = 登录之后才能看这一页。
+error-forbidden = 这一页不对你开放
+error-forbidden-what = 你的账号没有打开它的权限。
+error-stale-form = 刚才的页面太旧了
+error-stale-form-what = 它是在你登录之前或很久以前打开的，所以没有处理。请重新打开页面，再操作一次。
+error-not-found = 这里什么也没有
+error-not-found-what = 地址不对，或者原来的内容已经不在了。
+error-method-not-allowed = 不能这样访问
+error-method-not-allowed-what = 这个地址不支持这种访问方式，请使用页面上的按钮。
+error-conflict = 情况已经变了
+error-conflict-what = 在这期间有了变化。请重新打开页面，看看现在的状态。
+error-too-large = 内容太大
+error-too-large-what = 你发送的内容超过了这里能接收的大小。
+error-unsupported-media = 不支持这种格式
+error-unsupported-media-what = 请使用页面上的表单。
+error-too-many = 点得有点快
+error-too-many-what = 短时间内收到了你太多请求。稍等片刻再继续。
+error-internal = 我们这边出错了
+error-internal-what = 是我们的问题，不是你的，我们已经记下。
+error-unavailable = 暂时无法响应
+error-unavailable-what = 商店此刻无法回应，请过几秒再试。

@@ -1,0 +1,40 @@
+### 抢购页，以及没有抢到时的说明。
+
+purchase-title = 确认抢购
+you-pay = 应付
+captcha-label = 请输入图片里的字符
+captcha-alt = 含有 { $count } 个待输入字符的图片
+captcha-hint = { $count } 个小写字母或数字，每张图片只能答一次。
+purchase-button = 立即抢购
+purchase-sending = 请稍候……
+purchase-then-pay = 抢到后再付款，{ $duration }内有效。
+ticket-good-for = 本页剩余有效时间
+ticket-expired = 本页已过期，没有扣除任何东西。
+ticket-renew = 换一张
+purchase-notice-captcha-wrong = 输入的字符与图片不符。没有扣除任何东西，这是一张新图片。
+purchase-notice-ticket-expired = 刚才的页面已过期或已用过。没有扣除任何东西，这是新的一页。
+purchase-notice-too-fast = 点得有点快。没有扣除任何东西，请等一秒再提交。
+
+outcome-nothing-taken = 没有扣除任何东西：这次没有占用名额，也不用付款。
+outcome-link-again = 再试一次
+outcome-link-new-try = 换张图片再试
+outcome-sold-out = 已抢光
+outcome-sold-out-what = 别人快了一步，每一件都已有主。超时未付款的订单会退回来继续卖，过一会儿再看看也许还有机会。
+outcome-not-open = 还没开始
+outcome-not-open-what = 活动还没开始。倒计时以我们的时钟为准，归零时按钮就会开放。
+outcome-ended = 活动已结束
+outcome-ended-what = 你提交的时候，活动已经结束了。
+outcome-paused = 活动暂停中
+outcome-paused-what = 很快继续，活动页会自动更新。
+outcome-ticket-invalid = 刚才的页面已过期
+outcome-ticket-invalid-what = 抢购页一分钟内有效，只能提交一次。换一页很快，重新来过就好。
+outcome-captcha-wrong = 字符不对
+outcome-captcha-wrong-what = 输入的字符与图片不符。每张图片只能答一次，换一张再来。
+outcome-too-fast = 点得有点快
+outcome-too-fast-what = 一秒内收到你太多次提交，最后一次没有处理。稍等片刻，点一次就够。
+outcome-restoring = 请稍候片刻
+outcome-restoring-what = 活动正在恢复，订单都还在，马上继续。
+outcome-busy = 现在人太多了
+outcome-busy-what = 此刻抢购的人超过了我们一次能接待的数量，请过几秒再试。
+outcome-barred = 本场不能再买
+outcome-barred-what = 你在本场取消过订单。按本场规则，取消的名额会让给别人，不能再抢。
