@@ -9,6 +9,7 @@
 )]
 
 mod crowd;
+mod gate;
 mod harness;
 mod ledger;
 mod queue;
