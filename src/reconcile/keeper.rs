@@ -96,7 +96,7 @@ impl Keeper {
     async fn need(&self, activity: &Activity) -> Result<Need, BackOfficeError> {
         let now_ms = chrono::Utc::now().timestamp_millis();
         if activity.gate_epoch == Epoch::NEVER_OPENED {
-            let due = activity.status != Status::Ended && self.office.is_near(activity, now_ms);
+            let due = activity.status != Status::Ended && self.office.is_due(activity, now_ms);
             return Ok(if due { Need::Preheat } else { Need::Nothing });
         }
         if now_ms >= self.office.expiry_ms(activity) {
