@@ -12,6 +12,7 @@ mod holding;
 mod lock;
 mod model;
 mod outbox;
+mod precedence;
 mod release;
 mod restart;
 mod sale;
