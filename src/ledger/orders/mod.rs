@@ -15,7 +15,9 @@ use diesel::prelude::*;
 
 pub use endings::{CancelOutcome, Ended, PayOutcome, cancel, expire, pay};
 pub use events::{Actor, By, Event, history};
-pub use reading::{Counts, Holder, barred_page, counts, due, get, holders_page, known, of_user};
+pub use reading::{
+    Counts, Holder, balance, barred_page, counts, due, get, holders_page, known, of_user,
+};
 pub use record::{BatchOutcome, record_batch};
 pub use settle::{Fate, settle_one};
 
