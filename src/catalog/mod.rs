@@ -141,6 +141,7 @@ impl Catalog {
         let mut listings = Vec::new();
         for activity in activities::snapshot(&self.0.ledger).await? {
             let at_gate = self.at_gate(&activity, now_ms).await;
+            measure(&activity, at_gate);
             listings.push(Listing { activity, at_gate });
         }
         self.0.snapshot.store(Arc::new(Snapshot::of(listings)));
@@ -160,9 +161,14 @@ impl Catalog {
                 Err(_) => return AtGate::Unknown,
             }
         }
-        let activity = activity.id.to_string();
-        #[allow(clippy::cast_precision_loss, reason = "a gauge is a double by nature")]
-        metrics::gauge!("seckill_gate_stock", "activity" => activity).set(left as f64);
         AtGate::Left(left)
     }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a gauge is a double by nature")]
+fn measure(activity: &Activity, at_gate: AtGate) {
+    let AtGate::Left(left) = at_gate else { return };
+    let (id, remain) = (activity.id.to_string(), activity.remain_stock);
+    metrics::gauge!("seckill_gate_stock", "activity" => id.clone()).set(left as f64);
+    metrics::gauge!("seckill_ledger_remain", "activity" => id).set(remain as f64);
 }

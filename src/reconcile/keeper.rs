@@ -61,9 +61,32 @@ impl Keeper {
                     tracing::warn!(activity = %listing.activity.id, %error, "to be looked at again");
                 }
             }
+            self.measure().await;
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = tokio::time::sleep(self.every) => {}
+            }
+        }
+    }
+
+    /// What waits between gate and ledger, for the metrics.
+    async fn measure(&self) {
+        let mut waiting = 0;
+        for listing in self.catalog.snapshot().listings() {
+            let activity = &listing.activity;
+            if !activity.status.lives_at_gate() {
+                continue;
+            }
+            for bucket in activity.buckets() {
+                let seen = self.office.gate.inspect(&Keys::of(activity.id, bucket)).await;
+                waiting += seen.map_or(0, |seen| seen.outbox);
+            }
+        }
+        #[allow(clippy::cast_precision_loss, reason = "a gauge is a double by nature")]
+        metrics::gauge!("seckill_outbox_entries").set(waiting as f64);
+        for (lane, name) in [(Lane::Orders, "orders"), (Lane::Dead, "dead")] {
+            if let Ok(depth) = self.queue.depth(lane).await {
+                metrics::gauge!("seckill_queue_messages", "queue" => name).set(f64::from(depth));
             }
         }
     }
@@ -168,10 +191,20 @@ impl Keeper {
             _ => Status::Ended,
         };
         let Some(held) = self.office.hold_if_free(activity.id).await? else { return Ok(()) };
-        let done = self.office.advance(&held, next).await;
+        let done = self.advance(&held, next).await;
         held.free().await;
         self.catalog.refresh();
         done
+    }
+
+    async fn advance(&self, held: &Held, next: Status) -> Result<(), BackOfficeError> {
+        self.office.advance(held, next).await?;
+        if next == Status::Settled {
+            for bucket in held.activity.buckets() {
+                self.office.gate.close_outbox(&Keys::of(held.activity.id, bucket)).await?;
+            }
+        }
+        Ok(())
     }
 
     async fn is_settled(&self, activity: &Activity) -> Result<bool, BackOfficeError> {
