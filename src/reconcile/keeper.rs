@@ -20,6 +20,8 @@ use crate::queue::{Lane, Queue};
 use crate::sale::activity::{Activity, Phase, Status};
 use crate::sale::ids::Epoch;
 
+/// How often what waits is counted for the metrics.
+const MEASURE: Duration = Duration::from_secs(5);
 /// How often a rebuild looks whether relay and recorder are done.
 const DRAIN_LOOK: Duration = Duration::from_millis(100);
 /// The queue is believed empty when it was seen so for this long: it does not count what a consumer holds.
@@ -52,6 +54,7 @@ enum Need {
 impl Keeper {
     /// Keeps until `stop`.
     pub async fn run(&self, stop: CancellationToken) {
+        let mut measured = Instant::now();
         while !stop.is_cancelled() {
             for listing in self.catalog.snapshot().listings() {
                 if stop.is_cancelled() {
@@ -61,7 +64,10 @@ impl Keeper {
                     tracing::warn!(activity = %listing.activity.id, %error, "to be looked at again");
                 }
             }
-            self.measure().await;
+            if measured.elapsed() >= MEASURE {
+                measured = Instant::now();
+                self.measure().await;
+            }
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = tokio::time::sleep(self.every) => {}
