@@ -11,4 +11,5 @@
 mod crowd;
 mod harness;
 mod ledger;
+mod site;
 mod stack;
