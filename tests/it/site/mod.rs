@@ -1,12 +1,12 @@
 //! The edge, as people and programs meet it: the site, its answers, its commands, its tree.
 
-// mod bad_input;
-// mod commands;
+mod bad_input;
+mod commands;
 mod orders;
 mod outcomes;
 mod purchase_guard;
-// mod sessions;
-// mod structure;
+mod sessions;
+mod structure;
 
 use std::collections::BTreeSet;
 
