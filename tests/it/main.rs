@@ -14,4 +14,5 @@ mod gate;
 mod harness;
 mod ledger;
 mod queue;
+mod site;
 mod stack;
