@@ -10,7 +10,9 @@
 
 mod browser;
 mod crowd;
+mod gate;
 mod harness;
 mod ledger;
 mod queue;
+mod site;
 mod stack;
