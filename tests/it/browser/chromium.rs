@@ -1,4 +1,4 @@
-//! Chromium and its driver as processes, and the WebDriver protocol to them.
+//! Chromium and its driver as processes, and the `WebDriver` protocol to them.
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;
@@ -36,7 +36,7 @@ pub(super) struct Chromium {
     driver: Child,
     http: reqwest::Client,
     session: String,
-    _profile: TempDir,
+    profile: TempDir,
 }
 
 impl Chromium {
@@ -56,7 +56,7 @@ impl Chromium {
         let lines = BufReader::new(driver.stdout.take().unwrap()).lines();
         let http = reqwest::Client::builder().timeout(BOUND).build().unwrap();
         // From here on a panic ends the driver.
-        let mut chromium = Self { driver, http, session: String::new(), _profile: profile };
+        let mut chromium = Self { driver, http, session: String::new(), profile };
         let port = tokio::task::spawn_blocking(move || port_of(lines));
         let port = tokio::time::timeout(BOUND, port)
             .await
@@ -71,7 +71,7 @@ impl Chromium {
     }
 
     fn capabilities(&self) -> Value {
-        let profile = format!("--user-data-dir={}", self._profile.path().display());
+        let profile = format!("--user-data-dir={}", self.profile.path().display());
         let flags: Vec<&str> = FLAGS.into_iter().chain([profile.as_str()]).collect();
         json!({ "capabilities": { "alwaysMatch": {
             "browserName": "chrome",
@@ -124,7 +124,7 @@ impl Drop for Chromium {
     }
 }
 
-/// The port is in a line like "ChromeDriver was started successfully on port 41235."; the lines after
+/// The port is in a line like `ChromeDriver was started successfully on port 41235.`; the lines after
 /// it are read away, since the driver must be able to write them.
 fn port_of(mut lines: impl Iterator<Item = std::io::Result<String>> + Send + 'static) -> u16 {
     let port = lines

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::chromium::Chromium;
 use crate::harness::{SOON, eventually};
 
-/// The member of a WebDriver answer that names an element.
+/// The member of a `WebDriver` answer that names an element.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 /// What a phone 844 pixels high leaves between the bars of its browser.
