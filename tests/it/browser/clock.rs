@@ -9,7 +9,7 @@ use super::{Setting, Window};
 use crate::harness::{App, SOON, Sale, eventually};
 
 /// What a browser on the same machine may be late by, with other tests beside it.
-const LATE: TimeDelta = TimeDelta::milliseconds(2500);
+const LATE: TimeDelta = TimeDelta::seconds(4);
 
 /// A day ahead, for whoever asks in whatever way.
 const A_DAY_AHEAD: &str = "{
@@ -62,7 +62,7 @@ async fn a_laptop_that_slept_asks_for_the_time_again() {
 
 /// Opens the page of a sale that begins soon, and gives its start.
 async fn waits_before_a_sale(app: &App, person: &Person) -> DateTime<Utc> {
-    let sale = Sale::of(5).opening_in(Duration::from_secs(7));
+    let sale = Sale::of(5).opening_in(Duration::from_secs(9));
     let starts_at = sale.starts_at;
     let id = app.sale(sale).await;
     person.window.goes_to(&page_of(id)).await;
