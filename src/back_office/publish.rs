@@ -4,7 +4,7 @@ use super::lock::Held;
 use super::{BackOffice, BackOfficeError};
 use crate::ledger::activities::locked;
 use crate::sale::activity::Status;
-use crate::sale::ids::{ActivityId, Epoch};
+use crate::sale::ids::ActivityId;
 
 impl BackOffice {
     /// Publishes a draft; puts it into the gate at once when its start is near or past.
@@ -17,8 +17,7 @@ impl BackOffice {
 
     async fn schedule_held(&self, held: &Held) -> Result<(), BackOfficeError> {
         self.change(held, &[Status::Draft], Status::Scheduled).await?;
-        let near = self.is_near(&held.activity, chrono::Utc::now().timestamp_millis());
-        if near && held.activity.gate_epoch == Epoch::NEVER_OPENED {
+        if self.is_due(&held.activity, chrono::Utc::now().timestamp_millis()) {
             self.fill(held).await?;
         }
         Ok(())

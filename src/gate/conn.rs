@@ -10,6 +10,7 @@ use redis::{
     aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig},
     cluster::ClusterClientBuilder,
     cluster_async::ClusterConnection,
+    cluster_routing::{RoutingInfo, SingleNodeRoutingInfo},
 };
 
 use super::error::GateError;
@@ -107,7 +108,7 @@ impl Gate {
                     .response_timeout(options.call_timeout)
                     .retries(3)
                     .build()?;
-                Conn::Cluster(client.get_async_connection().await?)
+                Conn::Cluster(client.get_async_connection().await.map_err(GateError::unreached)?)
             }
         };
         Ok(Self { conn, call_timeout: options.call_timeout })
@@ -137,13 +138,12 @@ impl Gate {
         self.bounded(cmd.query_async(&mut conn)).await
     }
 
-    /// Sends commands together; on a cluster their keys share a hash tag.
-    pub(super) async fn pipeline<T: FromRedisValue>(
-        &self,
-        pipeline: &Pipeline,
-    ) -> Result<T, GateError> {
-        let mut conn = self.conn.clone();
-        self.bounded(pipeline.query_async(&mut conn)).await
+    /// Sends a command that the client would ask every node of a cluster.
+    async fn ask_one_node<T: FromRedisValue>(&self, cmd: &Cmd) -> Result<T, GateError> {
+        let Conn::Cluster(mut conn) = self.conn.clone() else { return self.command(cmd).await };
+        let any = RoutingInfo::SingleNode(SingleNodeRoutingInfo::Random);
+        let answer = self.bounded(conn.route_command(cmd.clone(), any)).await?;
+        T::from_redis_value(answer).map_err(GateError::unreadable)
     }
 
     async fn bounded<T>(&self, call: impl Future<Output = RedisResult<T>>) -> Result<T, GateError> {
@@ -162,7 +162,7 @@ impl Gate {
 
     /// Facts on the server for `doctor`; on a cluster, of one of its nodes.
     pub async fn server_facts(&self) -> Result<ServerFacts, GateError> {
-        let info: String = self.command(redis::cmd("INFO").arg("server")).await?;
+        let info: String = self.ask_one_node(redis::cmd("INFO").arg("server")).await?;
         let version = info
             .lines()
             .find_map(|line| line.strip_prefix("redis_version:"))

@@ -1,16 +1,15 @@
 //! The way to the broker that everything else in this module stands on.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::Arc;
 
-use lapin::{Channel, options::QueueDeclareOptions, types::FieldTable};
+use lapin::{Channel, options::QueueDeclareOptions, types::FieldTable, uri::AMQPUri};
+use tokio::sync::OnceCell;
 
 use super::{
     Consumer, Lane, Publisher, QueueError, QueueOptions, Topology,
     link::{Bound, Link},
     topology::NoLimit,
+    version,
 };
 
 /// The broker, as publishers and consumers reach it. Cheap to clone; connects when first used and again
@@ -24,11 +23,12 @@ pub struct Queue {
 struct Inner {
     options: QueueOptions,
     topology: Topology,
+    address: AMQPUri,
+    version: OnceCell<String>,
     /// Publishing has a connection of its own: a broker short of memory or disk stops reading from
     /// connections that publish, and acknowledgements, which would help it, must not stand behind.
     publishing: Link,
     consuming: Link,
-    limit_left_unsaid: AtomicBool,
 }
 
 impl Queue {
@@ -42,8 +42,8 @@ impl Queue {
             Link::new(name, address.clone(), Bound(connect), Bound(reply))
         };
         let (publishing, consuming) = (link("publishing"), link("consuming"));
-        let limit_left_unsaid = AtomicBool::new(false);
-        let inner = Inner { options, topology, publishing, consuming, limit_left_unsaid };
+        let version = OnceCell::new();
+        let inner = Inner { options, topology, address, version, publishing, consuming };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -57,6 +57,12 @@ impl Queue {
     /// want to know to work.
     pub async fn check(&self) -> Result<(), QueueError> {
         self.publishing_channel().await.map(drop)
+    }
+
+    /// The broker's version, like `3.10.8`. Asked once.
+    pub async fn server_version(&self) -> Result<&str, QueueError> {
+        let ask = || version::ask(&self.inner.address, Bound(self.inner.options.connect_timeout));
+        self.inner.version.get_or_try_init(ask).await.map(String::as_str)
     }
 
     /// A publisher with a channel of its own; one per task that publishes.
@@ -111,11 +117,15 @@ impl Queue {
     }
 
     async fn declared_channel(&self, link: &Link) -> Result<Channel, QueueError> {
-        match self.declare_on(link, self.no_limit()).await {
-            Err(error) if error.refused_arguments() && self.no_limit() == NoLimit::Spelled => {
-                let channel = self.declare_on(link, NoLimit::Unsaid).await?;
-                self.inner.limit_left_unsaid.store(true, Ordering::Relaxed);
-                Ok(channel)
+        let major = version::major(self.server_version().await?);
+        if major.is_none_or(|major| major < 4) {
+            return self.declare_on(link, NoLimit::Unsaid).await;
+        }
+        match self.declare_on(link, NoLimit::Spelled).await {
+            // Queues that were made before the broker was upgraded stay as they are.
+            Err(error) if error.refused_arguments() => {
+                tracing::warn!(%error, "the queues have a delivery limit; set it to -1 by a policy");
+                self.declare_on(link, NoLimit::Unsaid).await
             }
             channel => channel,
         }
@@ -125,13 +135,5 @@ impl Queue {
         let channel = link.channel().await?;
         self.topology().declare(&channel, no_limit, self.reply()).await?;
         Ok(channel)
-    }
-
-    fn no_limit(&self) -> NoLimit {
-        if self.inner.limit_left_unsaid.load(Ordering::Relaxed) {
-            NoLimit::Unsaid
-        } else {
-            NoLimit::Spelled
-        }
     }
 }

@@ -56,6 +56,7 @@ impl QueueError {
         match self {
             Self::Settings(_) => "settings",
             Self::Broker { .. } if self.refused_access() => "access_refused",
+            Self::Broker { reason, .. } if unparsable(reason) => "unparsable",
             Self::Broker { .. } => "broker",
             Self::TimedOut { .. } => "timed_out",
             Self::ConsumerEnded => "consumer_ended",
@@ -81,6 +82,13 @@ impl QueueError {
             _ => None,
         }
     }
+}
+
+/// Whether the client library could not take apart what the broker sent. A message whose name-like
+/// properties are not UTF-8 does this, each time it is delivered; nothing that we publish is like that,
+/// but it has to be taken out of the queue by hand.
+fn unparsable(reason: &lapin::Error) -> bool {
+    matches!(reason.kind(), lapin::ErrorKind::ParsingError(_))
 }
 
 // Reply codes of AMQP 0-9-1.

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use futures_util::io::{AsyncRead, AsyncWrite};
 use lapin::{
     Channel, Connection, ConnectionProperties,
     runtime::default_runtime,
@@ -116,20 +117,14 @@ impl Link {
             self.address.clone(),
             runtime,
             async move |address, runtime| {
-                let AMQPUri { scheme, authority, .. } = address;
                 let stream = async {
-                    let peer = runtime.to_socket_addrs((authority.host.clone(), authority.port));
+                    let peer = (address.authority.host.clone(), address.authority.port);
+                    let peer = runtime.to_socket_addrs(peer);
                     let stream = AsyncTcpStream::connect(&runtime, peer).await?;
                     if let AsyncTcpStream::Plain(socket) = &stream {
                         held.hold(socket.get_ref())?;
                     }
-                    match scheme {
-                        AMQPScheme::AMQP => Ok(stream),
-                        AMQPScheme::AMQPS => {
-                            let tls = OwnedTLSConfig::default();
-                            stream.into_tls(&authority.host, tls.as_ref()).await
-                        }
-                    }
+                    secure(stream, &address).await
                 };
                 let stream: io::Result<_> =
                     timeout(bound, stream).await.map_err(io::Error::from)?;
@@ -140,6 +135,23 @@ impl Link {
         let connection = self.connect.on("connect to the broker", connecting).await?;
         tracing::info!(link = self.name, "connected to the broker");
         Ok(Live { connection, _wire: wire })
+    }
+}
+
+/// Adds TLS where the address asks for it; the broker's certificate must be known to this machine.
+pub(super) async fn secure<S>(
+    stream: AsyncTcpStream<S>,
+    address: &AMQPUri,
+) -> io::Result<AsyncTcpStream<S>>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    match address.scheme {
+        AMQPScheme::AMQP => Ok(stream),
+        AMQPScheme::AMQPS => {
+            let tls = OwnedTLSConfig::default();
+            stream.into_tls(&address.authority.host, tls.as_ref()).await
+        }
     }
 }
 

@@ -26,6 +26,7 @@ mod link;
 pub mod message;
 mod publisher;
 pub mod topology;
+mod version;
 
 pub use address::QueueOptions;
 pub use conn::Queue;

@@ -47,13 +47,13 @@ pub struct Topology {
     dead: ShortString,
 }
 
-/// How the absence of a delivery limit is written down.
+/// How it is said that there is no delivery limit; the versions of `RabbitMQ` differ in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoLimit {
-    /// As an argument of −1: `RabbitMQ` 4 would otherwise drop a message after twenty returns.
-    Spelled,
-    /// By saying nothing: `RabbitMQ` 3 knows no limit unless told, and refuses −1.
+    /// Up to 3.x by saying nothing. There, a limit of −1 is taken and drops a message at its first return.
     Unsaid,
+    /// From 4.0 on by a limit of −1. There, saying nothing means twenty returns.
+    Spelled,
 }
 
 impl Topology {

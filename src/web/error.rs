@@ -92,7 +92,7 @@ impl WebError {
         match self {
             Self::Desk(error) => error.class(),
             Self::Account(error) => error.class(),
-            Self::NotReady | Self::NoPicture | Self::SlowBody => Class::Retry,
+            Self::NotReady | Self::NoPicture => Class::Retry,
             Self::TimedOut => Class::Unknown,
             Self::Fault(_) => Class::Bug,
             _ => Class::Reject,
@@ -123,7 +123,8 @@ impl WebError {
         match self {
             // Wherever a fault of ours shows, it is told in the same words.
             _ if self.class() == Class::Bug => ErrorKind::Internal,
-            Self::BadRequest(_) | Self::BadForm(_) | Self::SlowBody => ErrorKind::BadRequest,
+            Self::BadRequest(_) | Self::BadForm(_) => ErrorKind::BadRequest,
+            Self::SlowBody => ErrorKind::TooSlow,
             Self::SignedOut => ErrorKind::SignedOut,
             Self::StaleForm => ErrorKind::StaleForm,
             Self::NotFound => ErrorKind::NotFound,
@@ -181,10 +182,7 @@ impl WebError {
 
 impl ResponseError for WebError {
     fn status_code(&self) -> StatusCode {
-        match self {
-            Self::SlowBody => StatusCode::REQUEST_TIMEOUT,
-            _ => self.kind().status(),
-        }
+        self.kind().status()
     }
 
     /// The bare answer; [`crate::web::middleware::failure`] puts [`WebError::answer`] in its place.

@@ -36,6 +36,8 @@ pub enum ErrorKind {
     MethodNotAllowed,
     /// What it was about has changed.
     Conflict,
+    /// The form did not arrive in time.
+    TooSlow,
     /// More than is taken here.
     TooLarge,
     /// A format that is not read here.
@@ -58,6 +60,7 @@ impl ErrorKind {
             404 | 410 => Self::NotFound,
             405 => Self::MethodNotAllowed,
             409 => Self::Conflict,
+            408 => Self::TooSlow,
             413 | 414 | 431 => Self::TooLarge,
             406 | 415 => Self::UnsupportedMedia,
             429 => Self::TooMany,
@@ -77,6 +80,7 @@ impl ErrorKind {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Conflict => StatusCode::CONFLICT,
+            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMedia => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooMany => StatusCode::TOO_MANY_REQUESTS,
@@ -96,6 +100,7 @@ impl ErrorKind {
             Self::NotFound => key("error-not-found"),
             Self::MethodNotAllowed => key("error-method-not-allowed"),
             Self::Conflict => key("error-conflict"),
+            Self::TooSlow => key("error-too-slow"),
             Self::TooLarge => key("error-too-large"),
             Self::UnsupportedMedia => key("error-unsupported-media"),
             Self::TooMany => key("error-too-many"),
@@ -115,6 +120,7 @@ impl ErrorKind {
             Self::NotFound => key("error-not-found-what"),
             Self::MethodNotAllowed => key("error-method-not-allowed-what"),
             Self::Conflict => key("error-conflict-what"),
+            Self::TooSlow => key("error-too-slow-what"),
             Self::TooLarge => key("error-too-large-what"),
             Self::UnsupportedMedia => key("error-unsupported-media-what"),
             Self::TooMany => key("error-too-many-what"),
@@ -146,7 +152,7 @@ mod tests {
 
     #[test]
     fn every_kind_is_the_kind_of_its_status() {
-        for code in [400, 401, 403, 404, 405, 409, 413, 415, 429, 500, 503] {
+        for code in [400, 401, 403, 404, 405, 408, 409, 413, 415, 429, 500, 503] {
             let status = StatusCode::from_u16(code).unwrap();
             assert_eq!(ErrorKind::of(status).status(), status);
         }

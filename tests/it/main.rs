@@ -9,7 +9,9 @@
 )]
 
 mod crowd;
+mod gate;
 mod harness;
 mod ledger;
+mod queue;
 mod site;
 mod stack;

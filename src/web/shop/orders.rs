@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     purchase::{order::OrderStanding, pay::Settled},
-    sale::{money::Currency, order::Standing},
+    sale::{money::Currency, order::Standing, order_number::OrderNo},
     web::{
         error::WebError,
         extract::{
@@ -42,7 +42,16 @@ pub async fn mine(
     let more = rows.len() > shown;
     rows.truncate(shown);
     let older = rows.last().filter(|_| more).map(|row| format!("/orders?before={}", row.id));
-    let orders = rows.into_iter().map(|row| (row.currency, OrderStanding::from(row)));
+    let mut orders: Vec<(Currency, OrderStanding)> =
+        rows.into_iter().map(|row| (row.currency, OrderStanding::from(row))).collect();
+    if before.is_none() {
+        // What is held at the gate and not written yet comes first; what was written meanwhile once.
+        let reserved = site.desk.reservations_of(shopper.id).await;
+        let listed: Vec<OrderNo> = orders.iter().map(|(_, order)| order.order_no).collect();
+        let fresh = reserved.into_iter().filter(|order| !listed.contains(&order.order_no));
+        orders.splice(0..0, fresh.map(|order| (site.currency, order)));
+    }
+    let orders = orders.into_iter();
     if wanted.is_json() {
         let orders = orders.map(|(currency, order)| OrderBody::of(&order, currency)).collect();
         return Ok(HttpResponse::Ok().json(OrdersBody { orders, older }));

@@ -5,7 +5,7 @@ use super::view::{
     sale::{Sale, SaleState},
 };
 use crate::{
-    catalog::Listing,
+    catalog::{AtGate, Listing},
     purchase::order::OrderStanding,
     sale::{
         activity::{Activity, Phase},
@@ -18,8 +18,11 @@ use crate::{
 #[must_use]
 pub fn sale(listing: &Listing, now_ms: i64) -> Sale {
     let activity = &listing.activity;
-    // While the gate does not say, the ledger's figure is the best there is.
-    let left = listing.stock_left.unwrap_or(activity.remain_stock);
+    let left = match listing.at_gate {
+        AtGate::Left(left) => left,
+        // While the gate does not say, the ledger's figure is the best there is.
+        AtGate::Restoring | AtGate::Unknown => activity.remain_stock,
+    };
     Sale {
         id: activity.id.0,
         title: activity.title.clone(),
@@ -29,16 +32,17 @@ pub fn sale(listing: &Listing, now_ms: i64) -> Sale {
         former_price: activity.product.list_price.map(|price| price.0),
         starts_at_ms: activity.opens_ms(),
         ends_at_ms: activity.closes_ms(),
-        state: state(activity.phase(now_ms), left),
+        state: state(activity.phase(now_ms), listing.at_gate, left),
         left,
         total: activity.total_stock,
     }
 }
 
-fn state(phase: Phase, left: i64) -> SaleState {
+fn state(phase: Phase, at_gate: AtGate, left: i64) -> SaleState {
     match phase {
         Phase::Hidden => SaleState::Cancelled,
         Phase::Upcoming => SaleState::Upcoming,
+        Phase::Open if at_gate == AtGate::Restoring => SaleState::Restoring,
         Phase::Open if left <= 0 => SaleState::SoldOut,
         Phase::Open => SaleState::Open,
         Phase::Paused => SaleState::Paused,
@@ -72,9 +76,11 @@ fn order_state(standing: &OrderStanding, rebuy: bool) -> OrderState {
         Standing::Row(row::OrderState::PendingPayment) => {
             OrderState::PendingPayment { pay_before_ms: standing.pay_before_ms.unwrap_or_default() }
         }
-        Standing::Row(row::OrderState::Paid) => OrderState::Paid { paid_at_ms: None },
+        Standing::Row(row::OrderState::Paid) => {
+            OrderState::Paid { paid_at_ms: standing.paid_at_ms }
+        }
         Standing::Row(row::OrderState::Cancelled) => OrderState::Cancelled {
-            cancelled_at_ms: None,
+            cancelled_at_ms: standing.cancelled_at_ms,
             reason: cancelled_for(reason),
             may_buy_again: rebuy,
         },
