@@ -240,7 +240,9 @@ async fn a_query_that_no_page_knows_is_no_fault() {
     let shopper = app.shopper().await;
     let nobody = Browser::new(&app);
     let long = "x".repeat(3000);
-    for query in ["x=1", "%zz", "%", "%ff=%ff", "&&==", "a=1&a=2", "next=1&next=2", "before=x", &long] {
+    for query in
+        ["x=1", "%zz", "%", "%ff=%ff", "&&==", "a=1&a=2", "next=1&next=2", "before=x", &long]
+    {
         for path in ["/", &format!("/activities/{sale}"), &format!("/activities/{sale}/purchase")] {
             let page = shopper.browser.get(&format!("{path}?{query}")).await;
             assert_eq!(page.status, 200, "{path}?{query}");

@@ -85,7 +85,8 @@ async fn a_form_without_this_sessions_token_changes_nothing() {
     let shorter = own[1..].to_owned();
     let upper = own.to_uppercase();
     let before = still_books(&app).await;
-    let tokens = [None, Some(""), Some(&old), Some(&of_another), Some(&of_stranger), Some(&shorter)];
+    let tokens =
+        [None, Some(""), Some(&old), Some(&of_another), Some(&of_stranger), Some(&shorter)];
     for path in posts(other_sale, &order_no) {
         for token in tokens.into_iter().chain([Some(upper.as_str())]) {
             if token == Some(own.as_str()) {
@@ -149,7 +150,8 @@ async fn nothing_is_changed_by_looking() {
         "csrf_token={token}&ticket={ticket}&username=newcomer&password={PASSWORD}&lang=zh-CN"
     );
     for path in posts(free, &order_no) {
-        let has_page = ["/login", "/register"].contains(&path.as_str()) || path.contains("purchase");
+        let has_page =
+            ["/login", "/register"].contains(&path.as_str()) || path.contains("purchase");
         for method in [Method::GET, Method::HEAD] {
             let request = shopper.browser.request(method.clone(), &format!("{path}?{query}"));
             let answer = shopper.browser.try_send(request, "text/html").await.unwrap();
@@ -234,11 +236,7 @@ async fn the_way_on_never_leaves_the_site() {
     let browser = Browser::new(&app);
     let token = browser.csrf_token().await;
     for next in ["/%2f%2fx", "/orders?before=1", "/%5cx"] {
-        let fields = [
-            ("csrf_token", token.as_str()),
-            ("lang", "en"),
-            ("next", next),
-        ];
+        let fields = [("csrf_token", token.as_str()), ("lang", "en"), ("next", next)];
         let led = browser.post("/language", &fields).await;
         assert_eq!(led.location.as_deref(), Some(next));
     }
@@ -267,7 +265,8 @@ async fn the_cookie_is_closed_to_scripts_other_sites_and_readers() {
         String::from_utf8(bytes).unwrap()
     };
     let last = value.len() - 6;
-    for forged in [flipped(0), flipped(value.len() / 2), flipped(last), value[..last].into(), "x".into()]
+    for forged in
+        [flipped(0), flipped(value.len() / 2), flipped(last), value[..last].into(), "x".into()]
     {
         let thief = Browser::new(&app);
         thief.wear(vec![(name.clone(), forged)]);
@@ -506,7 +505,8 @@ async fn products_and_sales_are_called_on_every_page_what_they_are_called() {
     let shopper = app.shopper().await;
     for (at, title) in NAMES.into_iter().enumerate() {
         let product = NAMES[(at + 1) % NAMES.len()];
-        let sale = app.sale(Sale { title: title.into(), product: product.into(), ..Sale::of(1) }).await;
+        let sale =
+            app.sale(Sale { title: title.into(), product: product.into(), ..Sale::of(1) }).await;
         let stored = row(
             &app,
             &format!(
