@@ -149,6 +149,7 @@ fn wrong_key(key: &Secret) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sale::money::Currency;
 
     const GOOD_KEY: &str = "3f1c0d9a8b7e6f5d4c3b2a190817263544536271809fa0b1c2d3e4f5061728394a5b";
 

@@ -80,7 +80,7 @@ fn files() -> Vec<File> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|end| end == "rs") {
-                files.push(read(&root, path));
+                files.push(read(&root, &path));
             }
         }
     }
@@ -88,8 +88,8 @@ fn files() -> Vec<File> {
     files
 }
 
-fn read(root: &Path, path: PathBuf) -> File {
-    let text = fs::read_to_string(&path).unwrap();
+fn read(root: &Path, path: &Path) -> File {
+    let text = fs::read_to_string(path).unwrap();
     let path = path.strip_prefix(root).unwrap().to_owned();
     let module = path.components().next().unwrap().as_os_str().to_str().unwrap();
     let module = module.trim_end_matches(".rs").to_owned();
