@@ -8,6 +8,7 @@
     reason = "a test fails by panicking, in its helpers as well"
 )]
 
+mod browser;
 mod crowd;
 mod gate;
 mod harness;
