@@ -36,6 +36,11 @@ pub async fn mine(
     Query(mut query): Query,
 ) -> Result<HttpResponse, WebError> {
     let before = query.take("before")?.map(|text| row_number(&text)).transpose()?;
+    // The gate first: what is written between the two looks is then seen twice and not never.
+    let reserved = match before {
+        None => site.desk.reservations_of(shopper.id).await,
+        Some(_) => Vec::new(),
+    };
     // One more than is shown tells whether there are older ones.
     let mut rows = site.desk.orders_of(shopper.id, before, SHOWN + 1).await?;
     let shown = usize::try_from(SHOWN).unwrap_or(usize::MAX);
@@ -44,13 +49,10 @@ pub async fn mine(
     let older = rows.last().filter(|_| more).map(|row| format!("/orders?before={}", row.id));
     let mut orders: Vec<(Currency, OrderStanding)> =
         rows.into_iter().map(|row| (row.currency, OrderStanding::from(row))).collect();
-    if before.is_none() {
-        // What is held at the gate and not written yet comes first; what was written meanwhile once.
-        let reserved = site.desk.reservations_of(shopper.id).await;
-        let listed: Vec<OrderNo> = orders.iter().map(|(_, order)| order.order_no).collect();
-        let fresh = reserved.into_iter().filter(|order| !listed.contains(&order.order_no));
-        orders.splice(0..0, fresh.map(|order| (site.currency, order)));
-    }
+    // What is held at the gate and not written yet comes first; what was written meanwhile once.
+    let listed: Vec<OrderNo> = orders.iter().map(|(_, order)| order.order_no).collect();
+    let fresh = reserved.into_iter().filter(|order| !listed.contains(&order.order_no));
+    orders.splice(0..0, fresh.map(|order| (site.currency, order)));
     let orders = orders.into_iter();
     if wanted.is_json() {
         let orders = orders.map(|(currency, order)| OrderBody::of(&order, currency)).collect();

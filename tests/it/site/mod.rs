@@ -1,7 +1,9 @@
 //! The edge, as people and programs meet it: the site, its answers, its commands, its tree.
 
 mod bad_input;
+mod bare_sockets;
 mod commands;
+mod names;
 mod orders;
 mod outcomes;
 mod purchase_guard;

@@ -66,7 +66,10 @@ async fn the_order_of_another_shopper_is_not_there_and_nothing_is_told_of_it() {
             }
             told.push(without_moment(&answer, number));
         }
-        assert_eq!(told[0], told[1], "{method} {what}: somebody's number differs from an invented one");
+        assert_eq!(
+            told[0], told[1],
+            "{method} {what}: somebody's number differs from an invented one"
+        );
     }
     assert_eq!(books(&app).await, before);
 }
@@ -151,7 +154,12 @@ async fn a_double_click_back_reload_and_two_tabs_all_show_the_same_order() {
         shopper.browser.post(&path, &fields).await,
         shopper.browser.get(&path).await,
     ] {
-        assert_eq!((answer.status, answer.location.as_ref()), (303, Some(&order)), "{}", answer.text);
+        assert_eq!(
+            (answer.status, answer.location.as_ref()),
+            (303, Some(&order)),
+            "{}",
+            answer.text
+        );
     }
     for _ in 0..2 {
         assert_eq!(shopper.browser.get(&order).await.status, 200);
@@ -164,7 +172,12 @@ async fn a_double_click_back_reload_and_two_tabs_all_show_the_same_order() {
     let token = shopper.browser.csrf_token().await;
     for _ in 0..2 {
         let answer = shopper.browser.post(&format!("{order}/pay"), &[("csrf_token", &token)]).await;
-        assert_eq!((answer.status, answer.location.as_ref()), (303, Some(&order)), "{}", answer.text);
+        assert_eq!(
+            (answer.status, answer.location.as_ref()),
+            (303, Some(&order)),
+            "{}",
+            answer.text
+        );
     }
     let page = shopper.browser.get(&order).await;
     assert!(page.text.contains("data-state=\"paid\""), "{}", page.text);

@@ -173,8 +173,7 @@ async fn who_comes_too_late_too_early_or_in_a_break_is_told_so_and_that_nothing_
     app.office.end(sale).await.unwrap();
     refused(&shopper, sale, 409, "ended", true).await;
 
-    let (starts_at, ends_at) =
-        (Utc::now() - TimeDelta::hours(2), Utc::now() - TimeDelta::hours(1));
+    let (starts_at, ends_at) = (Utc::now() - TimeDelta::hours(2), Utc::now() - TimeDelta::hours(1));
     let over = app.sale(Sale { starts_at, ends_at, ..Sale::of(1) }).await;
     refused(&shopper, over, 409, "ended", true).await;
 }
@@ -209,7 +208,8 @@ async fn a_wrong_answer_spends_the_ticket_and_the_page_brings_a_new_picture() {
 
     let second = shopper.ticket(sale).await.json()["ticket"].as_str().unwrap().to_owned();
     assert_ne!(second, ticket);
-    let (fields, path) = ([("csrf_token", token), ("ticket", &second), ("captcha", "no")], address(sale));
+    let (fields, path) =
+        ([("csrf_token", token), ("ticket", &second), ("captcha", "no")], address(sale));
     let page = shopper.browser.post(&path, &fields).await;
     is_refusal_page(&page, 422);
     assert!(!page.text.contains(&second), "the page holds the spent ticket");
@@ -307,12 +307,18 @@ async fn an_answer_of_the_gate_that_is_lost_is_unknown_until_the_order_page_sett
     let mut numbers = Vec::new();
     for shopper in [&program, &person] {
         let told = shopper.ticket(sale).await.json();
-        let (ticket, token) = (told["ticket"].as_str().unwrap(), told["csrf_token"].as_str().unwrap());
+        let (ticket, token) =
+            (told["ticket"].as_str().unwrap(), told["csrf_token"].as_str().unwrap());
         proxy.swallow_to_client(true);
         if shopper.id == program.id {
             let answer = shopper.submit(sale, token, ticket, "").await;
             is_careful(&answer);
-            assert_eq!((answer.status, answer.outcome().as_str()), (202, "unknown"), "{}", answer.text);
+            assert_eq!(
+                (answer.status, answer.outcome().as_str()),
+                (202, "unknown"),
+                "{}",
+                answer.text
+            );
             let order_no = answer.order_no();
             assert_eq!(answer.json()["status_url"], format!("/orders/{order_no}"));
             assert_eq!(shopper.order(&order_no).await.state(), "checking");

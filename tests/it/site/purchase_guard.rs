@@ -9,7 +9,7 @@ use seckill::sale::ids::ActivityId;
 
 use super::{gate, header, is_careful, is_refusal_json, is_refusal_page, keys, row, stock};
 use crate::harness::shopper::Browser;
-use crate::harness::{App, Plan, SOON, Sale, Shopper, eventually};
+use crate::harness::{Answer, App, Plan, SOON, Sale, Shopper, eventually};
 
 /// A ticket and the token of the session that asked for it.
 async fn ticket(shopper: &Shopper, sale: ActivityId) -> (String, String) {
@@ -50,7 +50,7 @@ async fn one_right_answer_sent_twenty_times_at_once_is_one_order() {
 
     let sent = (0..20).map(|_| shopper.submit(sale, &token, &one, &answer));
     let answers = join_all(sent).await;
-    let numbers: HashSet<_> = answers.iter().map(|a| a.order_no()).collect();
+    let numbers: HashSet<_> = answers.iter().map(Answer::order_no).collect();
     assert_eq!(numbers.len(), 1, "{numbers:?}");
     let admitted = answers.iter().filter(|a| a.outcome() == "admitted").count();
     let held = answers.iter().filter(|a| a.outcome() == "already_held").count();
