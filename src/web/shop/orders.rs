@@ -62,7 +62,8 @@ pub async fn mine(
     let orders = orders
         .map(|(currency, order)| {
             let listing = snapshot.get(order.activity_id);
-            shown::order(&order, listing.as_deref().map(|listing| &listing.activity), currency)
+            let activity = listing.as_deref().map(|listing| &listing.activity);
+            shown::order(&order, activity, currency, f.now_ms)
         })
         .collect();
     Ok(respond(StatusCode::OK, &OrdersPage { f, orders, older }))
@@ -147,10 +148,10 @@ fn told(
     let listing = site.catalog.snapshot().get(order.activity_id);
     let activity = listing.as_deref().map(|listing| &listing.activity);
     let page = OrderPage {
-        f,
-        order: shown::order(order, activity, site.currency),
+        order: shown::order(order, activity, site.currency, f.now_ms),
         notice,
         cancel_bars: activity.is_some_and(|activity| !activity.rebuy),
+        f,
     };
     respond(status, &page)
 }

@@ -53,8 +53,14 @@ fn state(phase: Phase, at_gate: AtGate, left: i64) -> SaleState {
 /// An order as its shopper sees it. `activity` is the sale that it belongs to; none when the catalog
 /// does not hold it any more.
 #[must_use]
-pub fn order(standing: &OrderStanding, activity: Option<&Activity>, currency: Currency) -> Order {
-    let rebuy = activity.is_some_and(|activity| activity.rebuy);
+pub fn order(
+    standing: &OrderStanding,
+    activity: Option<&Activity>,
+    currency: Currency,
+    now_ms: i64,
+) -> Order {
+    let over = |activity: &Activity| matches!(activity.phase(now_ms), Phase::Ended | Phase::Hidden);
+    let rebuy = activity.is_some_and(|activity| activity.rebuy && !over(activity));
     Order {
         order_no: standing.order_no.to_string(),
         activity_id: standing.activity_id.0,
