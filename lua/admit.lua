@@ -19,7 +19,8 @@
 local sale = redis.call('HMGET', KEYS[1], 'epoch', 'state', 'opens', 'closes', 'rate',
   'outbox_bound', 'run_id', 'product', 'activity', 'bucket', 'currency')
 local epoch, state = sale[1], sale[2]
-local stock = tonumber(redis.call('GET', KEYS[2]) or nil)
+-- Only a whole number is a stock: DECR takes no other, and it would fail after the first writes.
+local stock = tonumber(string.match(redis.call('GET', KEYS[2]) or '', '^%-?%d+$'))
 local users = redis.call('HMGET', KEYS[3], 'epoch', ARGV[1])
 if not epoch or not stock or users[1] ~= epoch or state == 'restoring' then
   return {'not_loaded'}

@@ -5,13 +5,19 @@
 -- KEYS  1 sale   2 stock   3 users
 -- ARGV  1 epoch   2 fence   3 expiry of all keys, ms since the epoch of time
 -- Reply begun | fenced (another holder of the activity's lock was here)
---       newer (a later epoch is here, or this one and it is loaded: there are holders to lose)
+--       newer (a later epoch is here, or this one and it was opened: there are holders to lose)
 
-local epoch, fence, state = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'fence', 'state'))
+local epoch, fence, units = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'fence', 'units'))
 if fence and tonumber(fence) > tonumber(ARGV[2]) then return 'fenced' end
 if epoch then
   local ahead = tonumber(epoch) - tonumber(ARGV[1])
-  if ahead > 0 or (ahead == 0 and state ~= 'restoring') then return 'newer' end
+  -- Units are there from the opening on, also when the sale was stopped since.
+  if ahead > 0 or (ahead == 0 and units) then return 'newer' end
+else
+  local held = redis.call('HGET', KEYS[3], 'epoch')
+  if held and tonumber(held) >= tonumber(ARGV[1]) and redis.call('HLEN', KEYS[3]) > 1 then
+    return 'newer'
+  end
 end
 
 redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3])

@@ -2,11 +2,11 @@
 --
 -- KEYS  1 sale   2 stock   3 users   4 outbox
 -- Reply {condition, epoch, version, units, stock, holders, outbox entries, state}
---   condition  loaded | missing (a key is gone) | mixed (keys of two epochs) | restoring
+--   condition  loaded | missing (a key is gone, or the stock is no whole number) | mixed (keys of two epochs) | restoring
 --              | restarted (the server is not the one that was filled: data may be older)
 
 local sale = redis.call('HMGET', KEYS[1], 'epoch', 'version', 'units', 'barred', 'state', 'run_id')
-local stock = redis.call('GET', KEYS[2])
+local stock = tonumber(string.match(redis.call('GET', KEYS[2]) or '', '^%-?%d+$'))
 local users = redis.call('HGET', KEYS[3], 'epoch')
 local condition = 'loaded'
 if not sale[1] or not users then
@@ -22,4 +22,4 @@ elseif string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') ~= sale[6] the
 end
 local holders = math.max(redis.call('HLEN', KEYS[3]) - 1 - tonumber(sale[4] or 0), 0)
 return {condition, tonumber(sale[1] or 0), tonumber(sale[2] or 0), tonumber(sale[3] or 0),
-  tonumber(stock or 0), holders, redis.call('XLEN', KEYS[4]), sale[5] or ''}
+  stock or 0, holders, redis.call('XLEN', KEYS[4]), sale[5] or ''}

@@ -5,7 +5,7 @@
 -- ARGV  1 epoch   2 fence   3 version   4 state: open, paused or ended   5 opens ms   6 closes ms
 --       7 requests per shopper and second   8 price in minor units   9 currency   10 product id
 --       11 activity id   12 bucket   13 outbox's bound   14 units of this bucket (filling only)
---       15 expiry of all keys, ms
+--       15 expiry of all keys, ms since the epoch of time; never brought forward
 -- Reply opened    the filling is finished, the sale is loaded
 --       changed   the configuration of a loaded sale was replaced
 --       unchanged the gate has this version or a later one
@@ -25,7 +25,9 @@ redis.call('HSET', KEYS[1], 'fence', ARGV[2], 'version', ARGV[3], 'state', ARGV[
 if filling then
   redis.call('HSET', KEYS[1], 'units', ARGV[14])
   -- stock = units - holders
-  redis.call('SET', KEYS[2], ARGV[14] - (redis.call('HLEN', KEYS[3]) - 1 - sale[6]))
+  redis.call('SET', KEYS[2], ARGV[14] - (redis.call('HLEN', KEYS[3]) - 1 - sale[6]),
+    'PXAT', redis.call('PEXPIRETIME', KEYS[1]))
 end
-for i = 1, 3 do redis.call('PEXPIREAT', KEYS[i], ARGV[15]) end
+-- Never earlier: an end that is moved forward may not take holders' entries with it.
+for i = 1, 3 do redis.call('PEXPIREAT', KEYS[i], ARGV[15], 'GT') end
 return filling and 'opened' or 'changed'

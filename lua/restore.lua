@@ -6,6 +6,7 @@
 
 local sale = redis.call('HMGET', KEYS[1], 'state', 'epoch', 'fence', 'run_id')
 if sale[1] ~= 'restoring' or sale[2] ~= ARGV[1] or sale[3] ~= ARGV[2]
+  or redis.call('HGET', KEYS[2], 'epoch') ~= ARGV[1]
   or sale[4] ~= string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') then
   return 'changed'
 end

@@ -13,7 +13,7 @@
 
 local sale = redis.call('HMGET', KEYS[1], 'epoch', 'state', 'opens', 'closes', 'price_cents')
 local epoch, state = sale[1], sale[2]
-local stock = tonumber(redis.call('GET', KEYS[2]) or nil)
+local stock = tonumber(string.match(redis.call('GET', KEYS[2]) or '', '^%-?%d+$'))
 local users = redis.call('HMGET', KEYS[3], 'epoch', ARGV[1])
 if not epoch or not stock or users[1] ~= epoch or state == 'restoring' then
   return {'not_loaded'}
@@ -39,7 +39,8 @@ if ticket[1] and left > 0 then
 end
 if ARGV[2] == '' then return {'none'} end
 
-redis.call('DEL', KEYS[4])
+-- All fields are written, so that nothing of a former ticket stays. (No DEL before it: once a script has
+-- written, Redis no longer stops it for want of memory.)
 redis.call('HSET', KEYS[4], 'token', ARGV[2], 'answer', ARGV[3], 'price_cents', sale[5],
   'seed', ARGV[4])
 redis.call('PEXPIRE', KEYS[4], ARGV[5])

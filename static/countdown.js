@@ -6,9 +6,10 @@ import { age, now, sync } from "./clock.js";
 const TICK_MS = 200;
 const NEAR_MS = 120_000;
 const NEAR_AGE_MS = 15_000;
+const SLEEP_MS = 3000;
 
 const ended = new WeakSet();
-let lastTick = performance.now();
+let lastTick = { steady: performance.now(), wall: Date.now() };
 
 function tick() {
   const timers = document.querySelectorAll("[data-until]");
@@ -23,9 +24,16 @@ function tick() {
     }
   }
   reveal();
-  const slept = performance.now() - lastTick > 3000;
-  lastTick = performance.now();
-  if (timers.length > 0 && (slept || age() > (near ? NEAR_AGE_MS : Infinity))) sync();
+  if (timers.length > 0 && (slept() || age() > (near ? NEAR_AGE_MS : Infinity))) sync();
+}
+
+// Whether the machine slept since the last tick. In some browsers performance.now() sleeps with it, and
+// only the visitor's clock has gone on; that it did is all that is taken from it.
+function slept() {
+  const tick = { steady: performance.now(), wall: Date.now() };
+  const [steady, wall] = [tick.steady - lastTick.steady, tick.wall - lastTick.wall];
+  lastTick = tick;
+  return steady > SLEEP_MS || wall - steady > SLEEP_MS;
 }
 
 // Rounded up, so that zero is never shown too early.
@@ -39,7 +47,12 @@ function show(timer, left) {
   // Days and hours only while there are some.
   hide(timer, "days", days === 0);
   hide(timer, "hours", seconds < 3600);
-  timer.classList.toggle("countdown-near", left > 0 && left < 60_000);
+  timer.classList.toggle("countdown-near", left > 0 && left < alarm(timer));
+}
+
+// From when on it looks urgent: a minute, unless the page says otherwise.
+function alarm(timer) {
+  return Number(timer.closest("[data-near]")?.dataset.near ?? 60_000);
 }
 
 function write(timer, part, text) {

@@ -53,6 +53,12 @@ impl BackOffice {
                 "activity {id} is {status}; its stock cannot change any more"
             )));
         }
+        let earlier =
+            stock::earlier_change(&self.ledger, held.activity.id, change_id.to_owned(), by).await?;
+        if let Some(change) = earlier {
+            self.fill_up(held, change_id).await?;
+            return Ok(Adjusted { changed: change.changed, total: change.total_stock });
+        }
         if by > 0 {
             self.raise(held, by, change_id).await
         } else {
@@ -69,15 +75,7 @@ impl BackOffice {
         let id = held.activity.id;
         let change =
             stock::raise_stock(&self.ledger, id, held.fence, change_id.to_owned(), by).await?;
-        if held.activity.gate_epoch != Epoch::NEVER_OPENED {
-            let at_gate =
-                self.adjust_gate(held, change_id, change.changed, change.total_stock).await;
-            match at_gate {
-                // The rebuild that is due gives the gate the ledger's total.
-                Err(FillingError::Refused(FillingRefused::NotLoaded)) => {}
-                at_gate => drop(at_gate?),
-            }
-        }
+        self.raise_gate(held, change_id, change.changed, change.total_stock).await?;
         Ok(Adjusted { changed: change.changed, total: change.total_stock })
     }
 
@@ -106,6 +104,31 @@ impl BackOffice {
             self.adjust_gate(held, &back, too_many, change.total_stock).await?;
         }
         Ok(Adjusted { changed: change.changed, total: change.total_stock })
+    }
+
+    /// A change that is asked again is in the ledger, but a crash may have come before the gate heard all
+    /// of it. The gate remembers its last change alone, so it is not asked to repeat this one: it gets what
+    /// it lacks of the ledger's present total.
+    async fn fill_up(&self, held: &Held, change_id: &str) -> Result<(), BackOfficeError> {
+        let total = held.activity.total_stock;
+        self.raise_gate(held, &format!("{change_id}:again"), total, total).await
+    }
+
+    async fn raise_gate(
+        &self,
+        held: &Held,
+        change_id: &str,
+        by: i64,
+        total: i64,
+    ) -> Result<(), BackOfficeError> {
+        if held.activity.gate_epoch == Epoch::NEVER_OPENED {
+            return Ok(());
+        }
+        match self.adjust_gate(held, change_id, by, total).await {
+            // The rebuild that is due gives the gate the ledger's total.
+            Err(FillingError::Refused(FillingRefused::NotLoaded)) => Ok(()),
+            raised => raised.map(drop).map_err(BackOfficeError::from),
+        }
     }
 
     async fn adjust_gate(

@@ -45,8 +45,8 @@ pub struct OrderCounts {
 impl BackOffice {
     /// The balance of an activity.
     pub async fn balance(&self, id: ActivityId) -> Result<Balance, BackOfficeError> {
-        let activity = self.read(id).await?;
-        let counts = orders::counts(&self.ledger, id).await?;
+        let balance = orders::balance(&self.ledger, id).await?;
+        let (activity, counts) = balance.ok_or(BackOfficeError::NotFound(id))?;
         let gate = self.gate_figures(&activity).await;
         Ok(Balance {
             id,

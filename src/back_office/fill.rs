@@ -16,10 +16,12 @@ use crate::sale::reservation::{Entry, EntryState};
 const PAGE: i64 = 500;
 
 impl BackOffice {
-    /// Whether the activity is to be in the gate by now.
+    /// Whether an activity that was never opened is to be put into the gate now.
     #[must_use]
-    pub fn is_near(&self, activity: &Activity, now_ms: i64) -> bool {
-        now_ms >= activity.opens_ms() - self.terms.preheat_before_ms
+    pub fn is_due(&self, activity: &Activity, now_ms: i64) -> bool {
+        activity.gate_epoch == Epoch::NEVER_OPENED
+            && now_ms >= activity.opens_ms().saturating_sub(self.terms.preheat_before_ms)
+            && now_ms < activity.closes_ms()
     }
 
     /// When an activity's keys may go, ms since the epoch.

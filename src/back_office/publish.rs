@@ -2,8 +2,10 @@
 
 use super::lock::Held;
 use super::{BackOffice, BackOfficeError};
+use crate::gate::keys::Keys;
 use crate::ledger::activities::locked;
-use crate::sale::activity::Status;
+use crate::ledger::{Conflict, LedgerError};
+use crate::sale::activity::{Activity, Status};
 use crate::sale::ids::{ActivityId, Epoch};
 
 impl BackOffice {
@@ -17,8 +19,7 @@ impl BackOffice {
 
     async fn schedule_held(&self, held: &Held) -> Result<(), BackOfficeError> {
         self.change(held, &[Status::Draft], Status::Scheduled).await?;
-        let near = self.is_near(&held.activity, chrono::Utc::now().timestamp_millis());
-        if near && held.activity.gate_epoch == Epoch::NEVER_OPENED {
+        if self.is_due(&held.activity, chrono::Utc::now().timestamp_millis()) {
             self.fill(held).await?;
         }
         Ok(())
@@ -36,7 +37,57 @@ impl BackOffice {
 
     /// Withdraws a sale, only before its first order.
     pub async fn withdraw(&self, id: ActivityId) -> Result<(), BackOfficeError> {
-        self.step(id, &[Status::Draft, Status::Scheduled, Status::Paused], Status::Cancelled).await
+        let held = self.hold(id).await?;
+        let done = self.withdraw_held(&held).await;
+        held.free().await;
+        done
+    }
+
+    /// A reservation counts as an order: it is on its way to become one. So the sale is stopped first,
+    /// and goes on as it was when somebody holds a unit.
+    async fn withdraw_held(&self, held: &Held) -> Result<(), BackOfficeError> {
+        let running = held.activity.status == Status::Scheduled
+            && held.activity.gate_epoch != Epoch::NEVER_OPENED;
+        if running {
+            self.turn(held, &[Status::Scheduled], Status::Paused).await?;
+        }
+        let withdrawn = match self.is_held(&held.activity).await {
+            Ok(true) => Err(LedgerError::Conflict(Conflict::HasOrders).into()),
+            Ok(false) => {
+                let from = &[Status::Draft, Status::Scheduled, Status::Paused];
+                self.change(held, from, Status::Cancelled).await
+            }
+            Err(error) => Err(error),
+        };
+        if running && withdrawn.is_err() {
+            self.turn(held, &[Status::Paused], Status::Scheduled).await?;
+        }
+        withdrawn?;
+        self.configure(held).await
+    }
+
+    async fn turn(
+        &self,
+        held: &Held,
+        from: &'static [Status],
+        to: Status,
+    ) -> Result<(), BackOfficeError> {
+        locked::set_status(&self.ledger, held.activity.id, from, to, held.fence).await?;
+        self.configure(held).await
+    }
+
+    /// Whether anybody holds a unit at the gate.
+    async fn is_held(&self, activity: &Activity) -> Result<bool, BackOfficeError> {
+        if activity.gate_epoch == Epoch::NEVER_OPENED {
+            return Ok(false);
+        }
+        for bucket in activity.buckets() {
+            let seen = self.gate.inspect(&Keys::of(activity.id, bucket)).await?;
+            if seen.holders > 0 || seen.outbox > 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Closes the window now.

@@ -27,9 +27,19 @@ const EVERY: Duration = Duration::from_millis(500);
 pub struct Listing {
     /// The activity.
     pub activity: Activity,
-    /// Units left at the gate when the snapshot was taken; `None` when the gate does not hold the sale
-    /// now or could not be asked.
-    pub stock_left: Option<i64>,
+    /// What the gate had of it when the snapshot was taken; asked only while the sale is open or paused.
+    pub at_gate: AtGate,
+}
+
+/// What the gate has of a sale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtGate {
+    /// The sale is loaded; so many units are left.
+    Left(i64),
+    /// The gate does not hold it: it is being filled.
+    Restoring,
+    /// It was not asked, or gave no answer.
+    Unknown,
 }
 
 /// All published activities at one moment, in order of their ids.
@@ -130,29 +140,35 @@ impl Catalog {
         let now_ms = chrono::Utc::now().timestamp_millis();
         let mut listings = Vec::new();
         for activity in activities::snapshot(&self.0.ledger).await? {
-            let stock_left = self.stock_left(&activity, now_ms).await;
-            listings.push(Listing { activity, stock_left });
+            let at_gate = self.at_gate(&activity, now_ms).await;
+            measure(&activity, at_gate);
+            listings.push(Listing { activity, at_gate });
         }
         self.0.snapshot.store(Arc::new(Snapshot::of(listings)));
         self.0.loaded.store(true, Ordering::Release);
         Ok(())
     }
 
-    async fn stock_left(&self, activity: &Activity, now_ms: i64) -> Option<i64> {
+    async fn at_gate(&self, activity: &Activity, now_ms: i64) -> AtGate {
         if !matches!(activity.phase(now_ms), Phase::Open | Phase::Paused) {
-            return None;
+            return AtGate::Unknown;
         }
         let mut left = 0;
         for bucket in activity.buckets() {
-            let seen = self.0.gate.inspect(&Keys::of(activity.id, bucket)).await.ok()?;
-            if seen.condition != Condition::Loaded {
-                return None;
+            match self.0.gate.inspect(&Keys::of(activity.id, bucket)).await {
+                Ok(seen) if seen.condition == Condition::Loaded => left += seen.stock.max(0),
+                Ok(_) => return AtGate::Restoring,
+                Err(_) => return AtGate::Unknown,
             }
-            left += seen.stock.max(0);
         }
-        let activity = activity.id.to_string();
-        #[allow(clippy::cast_precision_loss, reason = "a gauge is a double by nature")]
-        metrics::gauge!("seckill_gate_stock", "activity" => activity).set(left as f64);
-        Some(left)
+        AtGate::Left(left)
     }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a gauge is a double by nature")]
+fn measure(activity: &Activity, at_gate: AtGate) {
+    let AtGate::Left(left) = at_gate else { return };
+    let (id, remain) = (activity.id.to_string(), activity.remain_stock);
+    metrics::gauge!("seckill_gate_stock", "activity" => id.clone()).set(left as f64);
+    metrics::gauge!("seckill_ledger_remain", "activity" => id).set(remain as f64);
 }

@@ -7,7 +7,7 @@ use redis::Value;
 use super::conn::Gate;
 use super::error::GateError;
 use super::keys::Keys;
-use super::scripts::{ADMIT, TICKET};
+use super::scripts::{ADMIT, HOLDING, TICKET};
 use crate::sale::ids::{Epoch, UserId};
 use crate::sale::money::Cents;
 use crate::sale::order_number::OrderNo;
@@ -104,10 +104,10 @@ pub enum TicketAnswer {
 /// What the gate knows of a shopper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holding {
-    /// The filling that the entries belong to; without one, or while it is being restored, a missing
-    /// entry tells nothing.
+    /// The filling that the entries belong to.
     pub epoch: Option<Epoch>,
-    /// Whether a filling is under way.
+    /// Whether the gate does not hold the sale whole: it has lost it, is being filled, or was restarted
+    /// with data that may be older. Then a missing entry tells nothing.
     pub restoring: bool,
     /// Their entry.
     pub entry: Option<Entry>,
@@ -200,14 +200,12 @@ impl Gate {
 
     /// The shopper's entry.
     pub async fn holding(&self, keys: &Keys, shopper: UserId) -> Result<Holding, GateError> {
-        let mut pipeline = redis::pipe();
-        pipeline.cmd("HMGET").arg(keys.users()).arg("epoch").arg(shopper.0);
-        pipeline.cmd("HGET").arg(keys.sale()).arg("state");
-        type Reply = ((Option<i64>, Option<String>), Option<String>);
-        let ((epoch, entry), state): Reply = self.pipeline(&pipeline).await?;
+        type Reply = (Option<i64>, i64, Option<String>);
+        let (epoch, restoring, entry): Reply = self
+            .run(&HOLDING, |script| script.key(keys.sale()).key(keys.users()).arg(shopper.0))
+            .await?;
         let entry = entry.map(|text| text.parse().map_err(GateError::unreadable)).transpose()?;
-        let restoring = epoch.is_none() || state.is_none_or(|state| state == "restoring");
-        Ok(Holding { epoch: epoch.map(Epoch), restoring, entry })
+        Ok(Holding { epoch: epoch.map(Epoch), restoring: restoring != 0, entry })
     }
 }
 

@@ -12,6 +12,7 @@ use redis::{
     aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig},
     cluster::ClusterClientBuilder,
     cluster_async::ClusterConnection,
+    cluster_routing::{RoutingInfo, SingleNodeRoutingInfo},
 };
 
 use super::error::GateError;
@@ -133,8 +134,8 @@ impl Gate {
                     .response_timeout(options.call_timeout)
                     .retries(3)
                     .build()?;
-                let conn = Conn::Cluster(client.get_async_connection().await?);
-                Line { conn, anew: None, heard: Mutex::default() }
+                let conn = client.get_async_connection().await.map_err(GateError::unreached)?;
+                Line { conn: Conn::Cluster(conn), anew: None, heard: Mutex::default() }
             }
         };
         let line = Arc::new(ArcSwap::from_pointee(line));
@@ -163,12 +164,15 @@ impl Gate {
         self.bounded(async |mut conn| cmd.query_async(&mut conn).await).await
     }
 
-    /// Sends commands together; on a cluster their keys share a hash tag.
-    pub(super) async fn pipeline<T: FromRedisValue>(
-        &self,
-        pipeline: &Pipeline,
-    ) -> Result<T, GateError> {
-        self.bounded(async |mut conn| pipeline.query_async(&mut conn).await).await
+    /// Sends a command that the client would ask every node of a cluster.
+    async fn ask_one_node<T: FromRedisValue>(&self, cmd: &Cmd) -> Result<T, GateError> {
+        let any = RoutingInfo::SingleNode(SingleNodeRoutingInfo::Random);
+        let ask = async |conn| match conn {
+            Conn::Cluster(mut nodes) => nodes.route_command(cmd.clone(), any).await,
+            Conn::One(mut server) => cmd.query_async(&mut *server).await,
+        };
+        let answer = self.bounded(ask).await?;
+        T::from_redis_value(answer).map_err(GateError::unreadable)
     }
 
     async fn bounded<T, F: Future<Output = RedisResult<T>>>(
@@ -216,7 +220,7 @@ impl Gate {
 
     /// Facts on the server for `doctor`; on a cluster, of one of its nodes.
     pub async fn server_facts(&self) -> Result<ServerFacts, GateError> {
-        let info: String = self.command(redis::cmd("INFO").arg("server")).await?;
+        let info: String = self.ask_one_node(redis::cmd("INFO").arg("server")).await?;
         let version = info
             .lines()
             .find_map(|line| line.strip_prefix("redis_version:"))

@@ -51,6 +51,14 @@ impl GateError {
         }
     }
 
+    /// A failure while the connection was made: nothing was sent yet.
+    pub(super) fn unreached(error: RedisError) -> Self {
+        match Self::from(error) {
+            Self::NoAnswer(text) => Self::Unavailable(text),
+            other => other,
+        }
+    }
+
     pub(super) fn unreadable(answer: impl std::fmt::Debug) -> Self {
         Self::Unreadable(format!("{answer:?}"))
     }
@@ -68,6 +76,10 @@ impl From<RedisError> for GateError {
                 | ServerErrorKind::ReadOnly,
             )
             | ErrorKind::ClusterConnectionNotFound => Self::Unavailable(text),
+            // It takes no writes (no disk, too few replicas) or is busy with a script that does not end.
+            _ if matches!(error.code(), Some("MISCONF" | "NOREPLICAS" | "BUSY")) => {
+                Self::Unavailable(text)
+            }
             ErrorKind::InvalidClientConfig => Self::Address(text),
             _ if error.code() == Some("OOM") || text.contains("OOM ") => Self::OutOfMemory,
             _ if error.is_connection_refusal() => Self::Unavailable(text),

@@ -111,7 +111,8 @@ impl Gate {
         done(&reply, &["stopped", "missing"])
     }
 
-    /// Begins a filling: whatever was here goes.
+    /// Begins a filling: whatever was here goes. `expiry_ms`, since the epoch of time, must lie ahead:
+    /// it is the least that all keys live, whatever [`Gate::open`] says.
     pub async fn begin(
         &self,
         keys: &Keys,

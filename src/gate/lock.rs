@@ -129,8 +129,10 @@ async fn watch(gate: Gate, name: String, owner: String, life: Duration, lost: Ar
     let mut renewed = Instant::now();
     loop {
         tokio::time::sleep(life / 3).await;
+        // The new life counts from before the call: Redis may have set it long before it answered.
+        let asked = Instant::now();
         match gate.renew_lock(&name, &owner, life).await {
-            Ok(true) => renewed = Instant::now(),
+            Ok(true) => renewed = asked,
             // A gate that is away for a moment says nothing about the lock.
             Err(_) if renewed.elapsed() < life => {}
             Ok(false) | Err(_) => break,

@@ -40,6 +40,12 @@ impl Gate {
         let _removed: i64 = self.command(redis::cmd("XDEL").arg(keys.outbox()).arg(ids)).await?;
         Ok(())
     }
+
+    /// Removes the outbox of a settled sale: it is empty, and nobody is admitted any more.
+    pub async fn close_outbox(&self, keys: &Keys) -> Result<(), GateError> {
+        let _removed: i64 = self.command(redis::cmd("UNLINK").arg(keys.outbox())).await?;
+        Ok(())
+    }
 }
 
 fn read(entry: StreamId) -> OutboxEntry {

@@ -22,6 +22,7 @@ macro_rules! scripts {
 scripts! {
     ADMIT = "admit",
     TICKET = "ticket",
+    HOLDING = "holding",
     RELEASE = "release",
     MARK = "mark",
     RESTORING = "restoring",

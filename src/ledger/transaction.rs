@@ -1,6 +1,6 @@
 //! Transactions.
 
-use diesel::connection::Connection;
+use diesel::connection::{Connection, SimpleConnection as _};
 use diesel::mysql::MysqlConnection;
 
 use super::error::LedgerError;
@@ -22,6 +22,16 @@ pub(super) fn transaction<T>(
         .increment(1);
     }
     conn.transaction(work)
+}
+
+/// Runs reads that are to show one moment. (Else each statement sees what is committed when it begins.)
+pub(super) fn snapshot<T>(
+    conn: &mut MysqlConnection,
+    read: impl FnOnce(&mut MysqlConnection) -> Result<T, LedgerError>,
+) -> Result<T, LedgerError> {
+    // Holds for the next transaction only.
+    conn.batch_execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")?;
+    conn.transaction(read)
 }
 
 /// As much of a text as a column of so many characters holds.

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use futures_util::future::join_all;
+
 use super::desk::{Desk, DeskError, now_ms};
 use crate::gate::keys::Keys;
 use crate::ledger::orders;
@@ -15,6 +17,8 @@ use crate::sale::reservation::EntryState;
 
 /// Beyond a ticket's life: what two clocks may differ by, and a call may take.
 const GRACE: Duration = Duration::from_secs(10);
+/// How long after a sale's end its last reservations may still be on their way, ms.
+const JUST_CLOSED_MS: i64 = 600_000;
 
 /// An order as its shopper sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,8 +35,10 @@ pub struct OrderStanding {
     pub price: Cents,
     /// Its deadline, ms since the epoch; known once it is placed.
     pub pay_before_ms: Option<i64>,
-    /// When it was recorded, ms since the epoch; known once it is placed.
-    pub created_at_ms: Option<i64>,
+    /// When it was paid, ms since the epoch.
+    pub paid_at_ms: Option<i64>,
+    /// When it was cancelled, ms since the epoch.
+    pub cancelled_at_ms: Option<i64>,
 }
 
 impl From<Order> for OrderStanding {
@@ -44,7 +50,29 @@ impl From<Order> for OrderStanding {
             reason: order.reason,
             price: order.price,
             pay_before_ms: Some(order.pay_before_ms),
-            created_at_ms: Some(order.created_at_ms),
+            paid_at_ms: order.paid_at_ms,
+            cancelled_at_ms: order.cancelled_at_ms,
+        }
+    }
+}
+
+impl OrderStanding {
+    /// A number that has no row in the ledger.
+    const fn before_row(
+        order_no: OrderNo,
+        activity_id: ActivityId,
+        standing: Standing,
+        price: Cents,
+    ) -> Self {
+        Self {
+            order_no,
+            activity_id,
+            standing,
+            reason: None,
+            price,
+            pay_before_ms: None,
+            paid_at_ms: None,
+            cancelled_at_ms: None,
         }
     }
 }
@@ -71,6 +99,27 @@ impl Desk {
         Ok(orders::of_user(&self.ledger, shopper, before, limit).await?)
     }
 
+    /// What the shopper holds at the gate and has no order for yet: it is being placed. Only sales that
+    /// are or just were open can have any; a gate that cannot be asked has none to tell.
+    pub async fn reservations_of(&self, shopper: UserId) -> Vec<OrderStanding> {
+        let snapshot = self.catalog.snapshot();
+        let now = now_ms();
+        let current = snapshot.listings().filter(|listing| {
+            let (opens, closes) = (listing.activity.opens_ms(), listing.activity.closes_ms());
+            opens <= now && now < closes.saturating_add(JUST_CLOSED_MS)
+        });
+        let asked = current.map(|listing| async move {
+            let activity = &listing.activity;
+            let keys = Keys::of(activity.id, activity.bucket_of(shopper));
+            let entry = self.gate.holding(&keys, shopper).await.ok()?.entry?;
+            (entry.state == EntryState::Reserved).then(|| {
+                let (order_no, standing) = (entry.order_no, Standing::Reserved);
+                OrderStanding::before_row(order_no, activity.id, standing, entry.price)
+            })
+        });
+        join_all(asked).await.into_iter().flatten().collect()
+    }
+
     async fn standing(
         &self,
         shopper: UserId,
@@ -80,15 +129,8 @@ impl Desk {
         let keys = Keys::of(activity.id, activity.bucket_of(shopper));
         let held = self.gate.holding(&keys, shopper).await;
         let entry = held.as_ref().ok().and_then(|h| h.entry).filter(|e| e.order_no == order_no);
-        let before_row = |standing, price| OrderStanding {
-            order_no,
-            activity_id: activity.id,
-            standing,
-            reason: None,
-            price,
-            pay_before_ms: None,
-            created_at_ms: None,
-        };
+        let before_row =
+            |standing, price| OrderStanding::before_row(order_no, activity.id, standing, price);
         if let Some(entry) = entry.filter(|entry| entry.state == EntryState::Reserved) {
             return Ok(before_row(Standing::Reserved, entry.price));
         }

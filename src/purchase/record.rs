@@ -14,7 +14,9 @@ use crate::gate::release::{Released, Return};
 use crate::gate::{Gate, GateError, keys::Keys};
 use crate::ledger::orders::{self, BatchOutcome, Fate, Known};
 use crate::ledger::{Ledger, LedgerError, activities};
-use crate::queue::{Consumer, Incoming, Lane, PublishError, Publisher, Queue, QueueError};
+use crate::queue::{
+    Consumer, Incoming, Lane, PublishError, Publisher, Queue, QueueError, acknowledge_all,
+};
 use crate::sale::activity::Activity;
 use crate::sale::ids::{ActivityId, Epoch, UserId};
 use crate::sale::order::{OrderState, RejectReason};
@@ -141,7 +143,7 @@ impl Recorder {
         for incoming in incoming {
             match incoming.reservation() {
                 Ok(reservation) => {
-                    messages.push(Message { incoming, reservation, tries: 0, due: Instant::now() })
+                    messages.push(Message { incoming, reservation, tries: 0, due: Instant::now() });
                 }
                 Err(unreadable) => {
                     let reason = unreadable.to_string();
@@ -187,9 +189,7 @@ impl Recorder {
     ) -> Result<Vec<Message>, QueueError> {
         match self.record_whole(activity, epoch, &group).await {
             Ok(true) => {
-                for message in &group {
-                    acknowledge(message).await?;
-                }
+                acknowledge(&group).await?;
                 return Ok(Vec::new());
             }
             Ok(false) => {}
@@ -201,7 +201,7 @@ impl Recorder {
         let mut unsettled = Vec::new();
         for message in group {
             match self.settle_alone(&message, publisher).await {
-                Ok(()) => acknowledge(&message).await?,
+                Ok(()) => acknowledge(std::slice::from_ref(&message)).await?,
                 Err(error) => {
                     tracing::warn!(order_no = %message.reservation.order_no, %error, "to be tried again");
                     unsettled.push(later(message));
@@ -356,13 +356,17 @@ impl Recorder {
     }
 }
 
-async fn acknowledge(message: &Message) -> Result<(), QueueError> {
-    let r = &message.reservation;
-    let lag_ms = chrono::Utc::now().timestamp_millis().saturating_sub(r.reserved_at_ms);
-    #[allow(clippy::cast_precision_loss, reason = "a histogram is of doubles by nature")]
-    metrics::histogram!("seckill_record_lag_seconds").record(lag_ms as f64 / 1000.0);
-    tracing::debug!(order_no = %r.order_no, request_id = %r.request_id, lag_ms, "settled");
-    message.incoming.ack().await
+/// Each message by its own tag, all at once.
+async fn acknowledge(messages: &[Message]) -> Result<(), QueueError> {
+    let now_ms = chrono::Utc::now().timestamp_millis();
+    for Message { reservation, .. } in messages {
+        let lag_ms = now_ms.saturating_sub(reservation.reserved_at_ms);
+        #[allow(clippy::cast_precision_loss, reason = "a histogram is of doubles by nature")]
+        metrics::histogram!("seckill_record_lag_seconds").record(lag_ms as f64 / 1000.0);
+        let (order_no, request_id) = (reservation.order_no, &reservation.request_id);
+        tracing::debug!(%order_no, %request_id, lag_ms, "settled");
+    }
+    acknowledge_all(messages.iter().map(|message| &message.incoming)).await.into_iter().collect()
 }
 
 async fn bury(

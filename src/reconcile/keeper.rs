@@ -20,6 +20,8 @@ use crate::queue::{Lane, Queue};
 use crate::sale::activity::{Activity, Phase, Status};
 use crate::sale::ids::Epoch;
 
+/// How often what waits is counted for the metrics.
+const MEASURE: Duration = Duration::from_secs(5);
 /// How often a rebuild looks whether relay and recorder are done.
 const DRAIN_LOOK: Duration = Duration::from_millis(100);
 /// The queue is believed empty when it was seen so for this long: it does not count what a consumer holds.
@@ -52,6 +54,7 @@ enum Need {
 impl Keeper {
     /// Keeps until `stop`.
     pub async fn run(&self, stop: CancellationToken) {
+        let mut measured = Instant::now();
         while !stop.is_cancelled() {
             for listing in self.catalog.snapshot().listings() {
                 if stop.is_cancelled() {
@@ -61,9 +64,35 @@ impl Keeper {
                     tracing::warn!(activity = %listing.activity.id, %error, "to be looked at again");
                 }
             }
+            if measured.elapsed() >= MEASURE {
+                measured = Instant::now();
+                self.measure().await;
+            }
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = tokio::time::sleep(self.every) => {}
+            }
+        }
+    }
+
+    /// What waits between gate and ledger, for the metrics.
+    async fn measure(&self) {
+        let mut waiting = 0;
+        for listing in self.catalog.snapshot().listings() {
+            let activity = &listing.activity;
+            if !activity.status.lives_at_gate() {
+                continue;
+            }
+            for bucket in activity.buckets() {
+                let seen = self.office.gate.inspect(&Keys::of(activity.id, bucket)).await;
+                waiting += seen.map_or(0, |seen| seen.outbox);
+            }
+        }
+        #[allow(clippy::cast_precision_loss, reason = "a gauge is a double by nature")]
+        metrics::gauge!("seckill_outbox_entries").set(waiting as f64);
+        for (lane, name) in [(Lane::Orders, "orders"), (Lane::Dead, "dead")] {
+            if let Ok(depth) = self.queue.depth(lane).await {
+                metrics::gauge!("seckill_queue_messages", "queue" => name).set(f64::from(depth));
             }
         }
     }
@@ -96,7 +125,7 @@ impl Keeper {
     async fn need(&self, activity: &Activity) -> Result<Need, BackOfficeError> {
         let now_ms = chrono::Utc::now().timestamp_millis();
         if activity.gate_epoch == Epoch::NEVER_OPENED {
-            let due = activity.status != Status::Ended && self.office.is_near(activity, now_ms);
+            let due = activity.status != Status::Ended && self.office.is_due(activity, now_ms);
             return Ok(if due { Need::Preheat } else { Need::Nothing });
         }
         if now_ms >= self.office.expiry_ms(activity) {
@@ -168,10 +197,20 @@ impl Keeper {
             _ => Status::Ended,
         };
         let Some(held) = self.office.hold_if_free(activity.id).await? else { return Ok(()) };
-        let done = self.office.advance(&held, next).await;
+        let done = self.advance(&held, next).await;
         held.free().await;
         self.catalog.refresh();
         done
+    }
+
+    async fn advance(&self, held: &Held, next: Status) -> Result<(), BackOfficeError> {
+        self.office.advance(held, next).await?;
+        if next == Status::Settled {
+            for bucket in held.activity.buckets() {
+                self.office.gate.close_outbox(&Keys::of(held.activity.id, bucket)).await?;
+            }
+        }
+        Ok(())
     }
 
     async fn is_settled(&self, activity: &Activity) -> Result<bool, BackOfficeError> {

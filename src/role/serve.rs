@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 use super::RoleError;
 use super::places::Places;
 use super::worker::Worker;
-use crate::config::Config;
+use crate::config::{Config, Needs};
 use crate::telemetry::{Check, OpsServer};
 
 /// How long a start waits for the first look at the ledger.
@@ -71,6 +71,8 @@ pub async fn serve(
     stop: CancellationToken,
     on_ready: impl FnOnce(SocketAddr),
 ) -> Result<(), RoleError> {
+    let (secret_key, queue) = (roles.has_web(), roles.has_worker());
+    config.require(Needs { gate: true, ledger: true, queue, secret_key })?;
     let places = Places::open(config).await?;
     let schema = places.ledger.schema_version().await?;
     if !schema.is_current() {

@@ -8,6 +8,7 @@ use std::{
     time::Instant,
 };
 
+use rand::distr::{Alphanumeric, SampleString as _};
 use tokio_util::sync::CancellationToken;
 
 use super::RoleError;
@@ -115,8 +116,7 @@ fn kept_key(env_file: &Path) -> Result<Option<Secret>, RoleError> {
 }
 
 fn new_key() -> Secret {
-    let bytes: [u8; 64] = rand::random();
-    Secret::new(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Secret::new(Alphanumeric.sample_string(&mut rand::rng(), 96))
 }
 
 /// Written beside and renamed, so that a reader never sees half of it; readable by its owner only.

@@ -133,6 +133,10 @@ pub struct Order {
     pub created_at_ms: i64,
     /// Its deadline, ms since the epoch.
     pub pay_before_ms: i64,
+    /// When it was paid, ms since the epoch.
+    pub paid_at_ms: Option<i64>,
+    /// When it was cancelled, ms since the epoch.
+    pub cancelled_at_ms: Option<i64>,
 }
 
 /// What a shopper sees of a number of theirs: a row's state, or what comes before there is a row.

@@ -1,5 +1,7 @@
 //! Logs to standard error, as text or JSON lines.
 
+use std::io::IsTerminal as _;
+
 use tracing_subscriber::{EnvFilter, fmt};
 
 /// How a log line looks.
@@ -16,7 +18,9 @@ pub enum LogFormat {
 /// # Errors
 /// A line that names the variable that is wrong.
 pub fn start_logs() -> Result<(), String> {
-    let filter = std::env::var("SECKILL_LOG").unwrap_or_else(|_| "info".to_owned());
+    // Libraries that tell every forged cookie or every listening socket would drown our own lines.
+    let usual = || "info,actix_session=error,actix_server=warn".to_owned();
+    let filter = std::env::var("SECKILL_LOG").unwrap_or_else(|_| usual());
     let filter = EnvFilter::try_new(&filter)
         .map_err(|error| format!("SECKILL_LOG={filter:?} is not a filter like `info`: {error}"))?;
     let format = match std::env::var("SECKILL_LOG_FORMAT").as_deref() {
@@ -24,7 +28,8 @@ pub fn start_logs() -> Result<(), String> {
         Ok("text" | "") | Err(_) => LogFormat::Text,
         Ok(other) => return Err(format!("SECKILL_LOG_FORMAT={other:?} must be text or json")),
     };
-    let lines = fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let colours = std::io::stderr().is_terminal();
+    let lines = fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr);
     let started = match format {
         LogFormat::Text => lines.with_target(false).try_init(),
         LogFormat::Json => lines.json().try_init(),

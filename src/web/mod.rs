@@ -85,6 +85,7 @@ pub fn app(
         .configure(routes::open)
         .service(web::scope("").configure(routes::pages).wrap(session))
         // The last one is the outermost.
+        .wrap(from_fn(middleware::body::keep))
         .wrap(careful)
         .wrap(from_fn(middleware::access::measure))
         .wrap(from_fn(middleware::request_id::name))

@@ -91,6 +91,12 @@ impl Frame {
         format!("/login?next={next}")
     }
 
+    /// Whether this is the page to sign in on, which needs no way there.
+    #[must_use]
+    pub fn is_login(&self) -> bool {
+        self.path == "/login" || self.path.starts_with("/login?")
+    }
+
     /// The address of a file of ours.
     #[must_use]
     pub fn asset(&self, name: &str) -> String {

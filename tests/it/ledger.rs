@@ -8,12 +8,10 @@ mod tables;
 mod under_lock;
 
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
-use diesel::connection::SimpleConnection;
-use diesel::{Connection, MysqlConnection};
+use diesel::connection::SimpleConnection as _;
 use seckill::ledger::activities::{self, NewActivity, locked};
 use seckill::ledger::orders::{self, Actor, By, Counts};
 use seckill::ledger::products::{self, NewProduct};

@@ -8,9 +8,12 @@
     reason = "a test fails by panicking, in its helpers as well"
 )]
 
+mod browser;
 mod crowd;
 mod faults;
+mod gate;
 mod harness;
 mod ledger;
 mod queue;
+mod site;
 mod stack;

@@ -158,7 +158,10 @@ pub async fn snapshot(ledger: &Ledger) -> Result<Vec<Activity>, LedgerError> {
         .await
 }
 
-fn read(conn: &mut MysqlConnection, id: ActivityId) -> Result<Option<Activity>, LedgerError> {
+pub(super) fn read(
+    conn: &mut MysqlConnection,
+    id: ActivityId,
+) -> Result<Option<Activity>, LedgerError> {
     activities::table
         .inner_join(products_table::table)
         .filter(activities::id.eq(id.0))

@@ -44,12 +44,25 @@ pub async fn lower_stock(
     change(ledger, id, fence, change_id, by.max(0).saturating_neg()).await
 }
 
-/// The result of an earlier change, by its id.
-pub async fn change_by_id(
+/// The result of an earlier change of this activity under this id. `by` is signed; what was asked of the
+/// ledger may have been less, where the gate had less to give up. An id of another change is refused.
+pub async fn earlier_change(
     ledger: &Ledger,
+    id: ActivityId,
     change_id: String,
+    by: i64,
 ) -> Result<Option<StockChange>, LedgerError> {
-    ledger.run(move |conn| Ok(earlier(conn, &change_id)?.map(|row| row.result()))).await
+    ledger
+        .run(move |conn| {
+            let Some(row) = earlier(conn, &change_id)? else { return Ok(None) };
+            let same = row.asked == by || (by < row.asked && row.asked < 0);
+            if same && row.activity_id == id.0 {
+                Ok(Some(row.result()))
+            } else {
+                Err(Conflict::ChangeId.into())
+            }
+        })
+        .await
 }
 
 async fn change(

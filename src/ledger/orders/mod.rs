@@ -15,7 +15,9 @@ use diesel::prelude::*;
 
 pub use endings::{CancelOutcome, Ended, PayOutcome, cancel, expire, pay};
 pub use events::{Actor, By, Event, history};
-pub use reading::{Counts, Holder, barred_page, counts, due, get, holders_page, known, of_user};
+pub use reading::{
+    Counts, Holder, balance, barred_page, counts, due, get, holders_page, known, of_user,
+};
 pub use record::{BatchOutcome, record_batch};
 pub use settle::{Fate, settle_one};
 
@@ -51,6 +53,8 @@ struct Row {
     reason: Option<String>,
     created_at: NaiveDateTime,
     pay_before: NaiveDateTime,
+    paid_at: Option<NaiveDateTime>,
+    cancelled_at: Option<NaiveDateTime>,
 }
 
 impl TryFrom<Row> for Order {
@@ -70,6 +74,8 @@ impl TryFrom<Row> for Order {
             reason: row.reason,
             created_at_ms: to_millis(row.created_at),
             pay_before_ms: to_millis(row.pay_before),
+            paid_at_ms: row.paid_at.map(to_millis),
+            cancelled_at_ms: row.cancelled_at.map(to_millis),
         })
     }
 }

@@ -8,10 +8,13 @@ use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
 
 use super::{Known, Row, order_no_of, state_of};
+use crate::ledger::activities;
 use crate::ledger::clock::{Clock, to_millis};
 use crate::ledger::error::LedgerError;
 use crate::ledger::pool::Ledger;
 use crate::ledger::schema::orders;
+use crate::ledger::transaction::snapshot;
+use crate::sale::activity::Activity;
 use crate::sale::ids::{ActivityId, UserId};
 use crate::sale::money::Cents;
 use crate::sale::order::{Order, OrderState};
@@ -179,26 +182,41 @@ fn holding_among(
 
 /// An activity's orders by state.
 pub async fn counts(ledger: &Ledger, activity: ActivityId) -> Result<Counts, LedgerError> {
+    ledger.run(move |conn| count(conn, activity)).await
+}
+
+/// An activity and its orders by state, both of the same moment.
+pub async fn balance(
+    ledger: &Ledger,
+    activity: ActivityId,
+) -> Result<Option<(Activity, Counts)>, LedgerError> {
     ledger
         .run(move |conn| {
-            let rows: Vec<(i8, i64)> = orders::table
-                .filter(orders::activity_id.eq(activity.0))
-                .group_by(orders::status)
-                .select((orders::status, count_star()))
-                .load(conn)?;
-            let mut counts = Counts::default();
-            for (status, count) in rows {
-                match state_of(status)? {
-                    OrderState::PendingPayment => counts.pending_payment = count,
-                    OrderState::Paid => counts.paid = count,
-                    OrderState::Cancelled => counts.cancelled = count,
-                    OrderState::Rejected => counts.rejected = count,
-                    OrderState::Lost => counts.lost = count,
-                }
-            }
-            Ok(counts)
+            snapshot(conn, |conn| {
+                let Some(row) = activities::read(conn, activity)? else { return Ok(None) };
+                Ok(Some((row, count(conn, activity)?)))
+            })
         })
         .await
+}
+
+fn count(conn: &mut MysqlConnection, activity: ActivityId) -> Result<Counts, LedgerError> {
+    let rows: Vec<(i8, i64)> = orders::table
+        .filter(orders::activity_id.eq(activity.0))
+        .group_by(orders::status)
+        .select((orders::status, count_star()))
+        .load(conn)?;
+    let mut counts = Counts::default();
+    for (status, count) in rows {
+        match state_of(status)? {
+            OrderState::PendingPayment => counts.pending_payment = count,
+            OrderState::Paid => counts.paid = count,
+            OrderState::Cancelled => counts.cancelled = count,
+            OrderState::Rejected => counts.rejected = count,
+            OrderState::Lost => counts.lost = count,
+        }
+    }
+    Ok(counts)
 }
 
 /// Pending orders past their deadline by the ledger's clock, the longest overdue first. Read without

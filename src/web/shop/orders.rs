@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     purchase::{order::OrderStanding, pay::Settled},
-    sale::{money::Currency, order::Standing},
+    sale::{money::Currency, order::Standing, order_number::OrderNo},
     web::{
         error::WebError,
         extract::{
@@ -36,13 +36,24 @@ pub async fn mine(
     Query(mut query): Query,
 ) -> Result<HttpResponse, WebError> {
     let before = query.take("before")?.map(|text| row_number(&text)).transpose()?;
+    // The gate first: what is written between the two looks is then seen twice and not never.
+    let reserved = match before {
+        None => site.desk.reservations_of(shopper.id).await,
+        Some(_) => Vec::new(),
+    };
     // One more than is shown tells whether there are older ones.
     let mut rows = site.desk.orders_of(shopper.id, before, SHOWN + 1).await?;
     let shown = usize::try_from(SHOWN).unwrap_or(usize::MAX);
     let more = rows.len() > shown;
     rows.truncate(shown);
     let older = rows.last().filter(|_| more).map(|row| format!("/orders?before={}", row.id));
-    let orders = rows.into_iter().map(|row| (row.currency, OrderStanding::from(row)));
+    let mut orders: Vec<(Currency, OrderStanding)> =
+        rows.into_iter().map(|row| (row.currency, OrderStanding::from(row))).collect();
+    // What is held at the gate and not written yet comes first; what was written meanwhile once.
+    let listed: Vec<OrderNo> = orders.iter().map(|(_, order)| order.order_no).collect();
+    let fresh = reserved.into_iter().filter(|order| !listed.contains(&order.order_no));
+    orders.splice(0..0, fresh.map(|order| (site.currency, order)));
+    let orders = orders.into_iter();
     if wanted.is_json() {
         let orders = orders.map(|(currency, order)| OrderBody::of(&order, currency)).collect();
         return Ok(HttpResponse::Ok().json(OrdersBody { orders, older }));
@@ -51,7 +62,8 @@ pub async fn mine(
     let orders = orders
         .map(|(currency, order)| {
             let listing = snapshot.get(order.activity_id);
-            shown::order(&order, listing.as_deref().map(|listing| &listing.activity), currency)
+            let activity = listing.as_deref().map(|listing| &listing.activity);
+            shown::order(&order, activity, currency, f.now_ms)
         })
         .collect();
     Ok(respond(StatusCode::OK, &OrdersPage { f, orders, older }))
@@ -136,10 +148,10 @@ fn told(
     let listing = site.catalog.snapshot().get(order.activity_id);
     let activity = listing.as_deref().map(|listing| &listing.activity);
     let page = OrderPage {
-        f,
-        order: shown::order(order, activity, site.currency),
+        order: shown::order(order, activity, site.currency, f.now_ms),
         notice,
         cancel_bars: activity.is_some_and(|activity| !activity.rebuy),
+        f,
     };
     respond(status, &page)
 }

@@ -5,7 +5,7 @@ use super::view::{
     sale::{Sale, SaleState},
 };
 use crate::{
-    catalog::Listing,
+    catalog::{AtGate, Listing},
     purchase::order::OrderStanding,
     sale::{
         activity::{Activity, Phase},
@@ -18,8 +18,11 @@ use crate::{
 #[must_use]
 pub fn sale(listing: &Listing, now_ms: i64) -> Sale {
     let activity = &listing.activity;
-    // While the gate does not say, the ledger's figure is the best there is.
-    let left = listing.stock_left.unwrap_or(activity.remain_stock);
+    let left = match listing.at_gate {
+        AtGate::Left(left) => left,
+        // While the gate does not say, the ledger's figure is the best there is.
+        AtGate::Restoring | AtGate::Unknown => activity.remain_stock,
+    };
     Sale {
         id: activity.id.0,
         title: activity.title.clone(),
@@ -29,16 +32,17 @@ pub fn sale(listing: &Listing, now_ms: i64) -> Sale {
         former_price: activity.product.list_price.map(|price| price.0),
         starts_at_ms: activity.opens_ms(),
         ends_at_ms: activity.closes_ms(),
-        state: state(activity.phase(now_ms), left),
+        state: state(activity.phase(now_ms), listing.at_gate, left),
         left,
         total: activity.total_stock,
     }
 }
 
-fn state(phase: Phase, left: i64) -> SaleState {
+fn state(phase: Phase, at_gate: AtGate, left: i64) -> SaleState {
     match phase {
         Phase::Hidden => SaleState::Cancelled,
         Phase::Upcoming => SaleState::Upcoming,
+        Phase::Open if at_gate == AtGate::Restoring => SaleState::Restoring,
         Phase::Open if left <= 0 => SaleState::SoldOut,
         Phase::Open => SaleState::Open,
         Phase::Paused => SaleState::Paused,
@@ -49,8 +53,14 @@ fn state(phase: Phase, left: i64) -> SaleState {
 /// An order as its shopper sees it. `activity` is the sale that it belongs to; none when the catalog
 /// does not hold it any more.
 #[must_use]
-pub fn order(standing: &OrderStanding, activity: Option<&Activity>, currency: Currency) -> Order {
-    let rebuy = activity.is_some_and(|activity| activity.rebuy);
+pub fn order(
+    standing: &OrderStanding,
+    activity: Option<&Activity>,
+    currency: Currency,
+    now_ms: i64,
+) -> Order {
+    let over = |activity: &Activity| matches!(activity.phase(now_ms), Phase::Ended | Phase::Hidden);
+    let rebuy = activity.is_some_and(|activity| activity.rebuy && !over(activity));
     Order {
         order_no: standing.order_no.to_string(),
         activity_id: standing.activity_id.0,
@@ -72,9 +82,11 @@ fn order_state(standing: &OrderStanding, rebuy: bool) -> OrderState {
         Standing::Row(row::OrderState::PendingPayment) => {
             OrderState::PendingPayment { pay_before_ms: standing.pay_before_ms.unwrap_or_default() }
         }
-        Standing::Row(row::OrderState::Paid) => OrderState::Paid { paid_at_ms: None },
+        Standing::Row(row::OrderState::Paid) => {
+            OrderState::Paid { paid_at_ms: standing.paid_at_ms }
+        }
         Standing::Row(row::OrderState::Cancelled) => OrderState::Cancelled {
-            cancelled_at_ms: None,
+            cancelled_at_ms: standing.cancelled_at_ms,
             reason: cancelled_for(reason),
             may_buy_again: rebuy,
         },

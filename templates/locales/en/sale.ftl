@@ -35,7 +35,7 @@ stock-all = All still there
 buy-now = Buy now
 buy-soon = Opens soon
 sign-in-to-buy = Sign in to buy
-sign-in-before-start = Sign in now, be ready at the start
+sign-in-before-start = Sign in and be ready
 one-per-person = One per person
 announce-open = The sale is open. You can buy now.
 

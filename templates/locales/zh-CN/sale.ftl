@@ -30,7 +30,7 @@ stock-almost-gone = 即将抢光
 stock-quarter = 约剩四分之一
 stock-half = 约剩一半
 stock-plenty = 库存充足
-stock-all = 尚未开抢
+stock-all = 一件都还没卖出
 
 buy-now = 立即抢购
 buy-soon = 即将开抢

@@ -174,6 +174,12 @@ impl Sale {
         matches!(self.state, SaleState::Paused | SaleState::Restoring)
     }
 
+    /// Nobody can buy in it any more.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        matches!(self.state, SaleState::Ended | SaleState::Cancelled)
+    }
+
     /// Whether a sale that began is still under way, though perhaps not at this moment.
     #[must_use]
     pub fn is_running(&self) -> bool {

@@ -1,0 +1,15 @@
+//! Seckill in real headless Chromium, as a person uses it.
+//!
+//! Each test has a browser of its own. With `SECKILL_SCREENSHOTS=DIR` the pages that are looked at are
+//! also written there as pictures.
+
+mod again;
+mod chromium;
+mod clock;
+mod person;
+mod plain;
+mod purchase;
+mod tidy;
+mod window;
+
+use window::{Setting, Window};

@@ -1,0 +1,20 @@
+//! The gate's scripts against a real Redis, and against a cluster of three.
+//!
+//! Each test has a logical database of its own; those that kill, fill or break a server start one.
+
+mod adjust;
+mod admit;
+mod broken;
+mod cluster;
+mod connection;
+mod filling;
+mod holding;
+mod lock;
+mod model;
+mod outbox;
+mod precedence;
+mod release;
+mod restart;
+mod sale;
+mod server;
+mod ticket;
