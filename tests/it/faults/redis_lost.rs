@@ -12,7 +12,7 @@ use seckill::sale::ids::ActivityId;
 use seckill::sale::order::OrderState;
 use seckill::stack::{Home, Kind, Server, Speed};
 
-use super::{all_buy, all_insist, keys, outbox, publish, queue, queued, relay_by_hand};
+use super::{all_buy, all_insist, deliver, keys, outbox, queue, relay_by_hand};
 use crate::harness::shopper::redis_of;
 use crate::harness::{App, Plan, SOON, Sale, Shopper, eventually};
 
@@ -201,11 +201,7 @@ async fn forty_messages_of_an_emptied_gate_that_come_after_its_rebuild_are_neith
         .await;
     assert_eq!(m.states(10..50).await, ["lost"; 40]);
     // Again, and nothing loops.
-    publish(&m.app, &messages).await;
-    queued(&m.app, 0).await;
-    m.app.stop_worker().await;
-    queued(&m.app, 0).await;
-    m.app.start_worker().await;
+    deliver(&mut m.app, &messages).await;
     m.sells_out().await;
     assert_eq!(m.app.balance(m.sale).await.orders.lost, 40);
 }

@@ -208,8 +208,13 @@ impl App {
         self.site = Some(url.to_owned());
     }
 
+    /// The environment of a process that goes past the proxies.
+    pub(crate) fn environment(&self) -> HashMap<String, String> {
+        self.variables.clone()
+    }
+
     /// The environment of a process that joins on this side.
-    pub(crate) fn environment(&self, side: Side) -> HashMap<String, String> {
+    pub(crate) fn environment_of(&self, side: Side) -> HashMap<String, String> {
         let mut variables = self.variables.clone();
         for (_, kind, proxy) in self.proxies.iter().filter(|(of, ..)| *of == side) {
             let address = variables.get_mut(address_of(*kind)).unwrap();
@@ -219,7 +224,7 @@ impl App {
     }
 
     fn config_of(&self, side: Side) -> Config {
-        Config::from_variables(self.environment(side)).unwrap()
+        Config::from_variables(self.environment_of(side)).unwrap()
     }
 
     /// The proxy that the plan put there.

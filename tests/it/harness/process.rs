@@ -24,7 +24,7 @@ impl Process {
     /// Starts `seckill ROLE` on the places of this app and waits until it is ready.
     pub(crate) async fn start(app: &App, role: &'static str) -> Self {
         let side = if role == "web" { Side::Web } else { Side::Worker };
-        Self::launch(role, app.environment(side)).await
+        Self::launch(role, app.environment_of(side)).await
     }
 
     async fn launch(role: &'static str, environment: HashMap<String, String>) -> Self {
