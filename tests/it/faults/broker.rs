@@ -56,35 +56,47 @@ async fn a_reservation_whose_confirm_is_lost_is_published_again_and_written_once
     let app = App::start_with(plan).await;
     let proxy = app.proxy(Side::Worker, Kind::RabbitMq);
     let sale = app.sale(Sale::of(40)).await;
-    let shoppers = app.shoppers(30).await;
+    let shoppers = app.shoppers(35).await;
     all_buy(&shoppers[..10], sale).await;
     app.balanced("a path that works", sale, |b| b.orders.pending_payment == 10).await;
 
-    proxy.swallow_to_client(true);
-    let heard = proxy.passed_to_server();
-    let numbers = all_buy(&shoppers[10..], sale).await;
-    eventually("they are published", SOON, || async {
+    // The relay asks for the depth of the queue now and then; a silence that begins there keeps it from
+    // publishing at all, and is another one than this test wants.
+    let mut groups = shoppers[10..].chunks(5);
+    let (group, numbers) = loop {
+        let group = groups.next().expect("five silences all began at the same question");
+        proxy.swallow_to_client(true);
+        let heard = proxy.passed_to_server();
+        let numbers = all_buy(group, sale).await;
         // A message has some 300 bytes of body alone.
-        (proxy.passed_to_server() > heard + 20 * 300).then_some(())
-    })
-    .await;
+        let are_published = eventually("they are published", SOON, || async {
+            (proxy.passed_to_server() > heard + 5 * 300).then_some(())
+        });
+        if tokio::time::timeout(Duration::from_secs(2), are_published).await.is_ok() {
+            break (group, numbers);
+        }
+        proxy.swallow_to_client(false);
+        app.balanced("they are written", sale, |b| b.reserved == Some(0)).await;
+    };
     // Unconfirmed, they stay in the outbox; nobody is told that anything failed.
     let connections = proxy.connections();
     eventually("the connection without confirms is given up", SOON, || async {
         (proxy.connections() > connections).then_some(())
     })
     .await;
-    assert_eq!(outbox(&app, sale).await.len(), 20);
-    for (shopper, number) in shoppers[10..].iter().zip(&numbers) {
+    assert_eq!(outbox(&app, sale).await.len(), 5);
+    for (shopper, number) in group.iter().zip(&numbers) {
         assert_eq!(shopper.order(number).await.state(), "reserved");
     }
 
     proxy.swallow_to_client(false);
-    let balance = app.balanced("written", sale, |b| b.orders.pending_payment == 30).await;
-    assert_eq!((balance.orders.rejected, balance.orders.lost), (0, 0));
-    for (shopper, number) in shoppers[10..].iter().zip(&numbers) {
+    for (shopper, number) in group.iter().zip(&numbers) {
         shopper.order_becomes(number, "pending_payment").await;
     }
+    let balance = app.balanced("written once", sale, |b| b.reserved == Some(0)).await;
+    let orders = balance.orders;
+    assert_eq!((orders.rejected, orders.lost), (0, 0));
+    assert_eq!(orders.pending_payment, 40 - balance.remain_stock);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

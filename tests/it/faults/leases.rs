@@ -17,6 +17,7 @@ async fn a_relay_that_stops_for_longer_than_its_lease_and_goes_on_doubles_nothin
         .set("SECKILL__RELAY__BATCH", 3)
         .set("SECKILL__RECORDER__PREFETCH", 4)
         .set("SECKILL__RECORDER__BATCH", 2)
+        .set("SECKILL__LEDGER__LOCK_TIMEOUT_S", 1)
         .set("SECKILL__QUEUE__HEARTBEAT_S", 1);
     let mut app = App::start_with(plan).await;
     let sale = app.sale(Sale::of(120)).await;

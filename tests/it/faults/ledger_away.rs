@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use diesel::connection::SimpleConnection as _;
 use seckill::stack::Kind;
 
 use super::all_buy;
@@ -84,4 +85,33 @@ async fn a_ledger_that_falls_silent_is_found_again_by_the_worker_itself() {
     numbers.extend(all_buy(&shoppers[25..], sale).await);
     become_orders(&app, sale, 40).await;
     are_all(&shoppers, &numbers, "pending_payment").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_transaction_that_stands_still_with_the_row_of_the_sale_is_ended() {
+    let app = App::start_with(Plan::default().set("SECKILL__LEDGER__LOCK_TIMEOUT_S", 1)).await;
+    let sale = app.sale(Sale::of(10)).await;
+    let shoppers = app.shoppers(5).await;
+
+    let (tell, locked) = tokio::sync::oneshot::channel();
+    let (go_on, still) = std::sync::mpsc::channel::<()>();
+    let ledger = app.ledger.clone();
+    let standing = tokio::spawn(async move {
+        let step = move |conn: &mut diesel::MysqlConnection| {
+            conn.batch_execute("START TRANSACTION").unwrap();
+            let lock = format!("SELECT id FROM activities WHERE id = {sale} FOR UPDATE");
+            conn.batch_execute(&lock).unwrap();
+            tell.send(()).unwrap();
+            // As a process that was stopped, or whose machine has vanished.
+            let _told = still.recv();
+            Ok(conn.batch_execute("COMMIT").is_ok())
+        };
+        ledger.run(step).await
+    });
+    locked.await.unwrap();
+
+    all_buy(&shoppers, sale).await;
+    become_orders(&app, sale, 5).await;
+    go_on.send(()).unwrap();
+    assert!(!matches!(standing.await.unwrap(), Ok(true)), "it was ended long ago");
 }
