@@ -88,3 +88,24 @@ async fn requests_in_flight_are_answered_before_the_process_ends() {
         shopper.order_becomes(&answer.order_no(), "pending_payment").await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_whose_ledger_is_silent_ends_in_time_and_leaves_its_work_to_the_next() {
+    let plan = Plan { no_worker: true, ..Plan::default() }.behind(Side::Worker, Kind::MariaDb);
+    let mut app = App::start_with(plan).await;
+    let worker = Process::start(&app, "worker").await;
+    let sale = app.sale(Sale::of(20)).await;
+    let shoppers = app.shoppers(15).await;
+    super::all_buy(&shoppers[..5], sale).await;
+    app.balanced("it works", sale, |b| b.orders.pending_payment == 5).await;
+
+    app.proxy(Side::Worker, Kind::MariaDb).swallow_to_client(true);
+    super::all_buy(&shoppers[5..], sale).await;
+    super::queued(&app, 0).await;
+    assert_eq!(worker.terminate(BOUND).await, Some(0));
+
+    app.proxy(Side::Worker, Kind::MariaDb).swallow_to_client(false);
+    app.start_worker().await;
+    let balance = app.balanced("all", sale, |b| b.orders.pending_payment == 15).await;
+    assert_eq!((balance.orders.rejected, balance.orders.lost), (0, 0));
+}

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use diesel::connection::SimpleConnection as _;
-use seckill::stack::Kind;
+use seckill::stack::{Home, Kind, Server, Speed};
 
-use super::all_buy;
+use super::{all_buy, all_insist, every_unit_went_to_one_of};
 use crate::harness::{App, Plan, SOON, Sale, Shopper, Side, eventually};
 
 /// A worker that may be cut off from the ledger, with short bounds.
@@ -85,6 +85,31 @@ async fn a_ledger_that_falls_silent_is_found_again_by_the_worker_itself() {
     numbers.extend(all_buy(&shoppers[25..], sale).await);
     become_orders(&app, sale, 40).await;
     are_all(&shoppers, &numbers, "pending_payment").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_ledger_killed_under_load_keeps_no_shopper_from_buying_and_ends_with_every_order() {
+    let home = Home::temporary().unwrap();
+    let server = Server::start_in(&home, Kind::MariaDb, "mariadb", Speed::Test).await.unwrap();
+    let plan = Plan::default()
+        .set("DATABASE_URL", server.url())
+        .set("SECKILL__LEDGER__CHECKOUT_TIMEOUT_MS", 300)
+        .set("SECKILL__RECORDER__BATCH", 2);
+    let app = App::start_with(plan).await;
+    let sale = app.sale(Sale::of(80)).await;
+    let shoppers = app.shoppers(100).await;
+
+    let (mut answers, ()) = tokio::join!(all_insist(&shoppers[..50], sale, 4), async {
+        eventually("orders", SOON, || async {
+            (app.balance(sale).await.orders.pending_payment > 0).then_some(())
+        })
+        .await;
+        server.kill().await;
+    });
+    answers.extend(all_insist(&shoppers[50..], sale, 8).await);
+    assert!(answers.iter().filter(|answer| answer.outcome() != "sold_out").count() == 80);
+    server.start().await.unwrap();
+    every_unit_went_to_one_of(&app, sale, 80, &shoppers, &answers).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
