@@ -9,7 +9,8 @@
 -- Reply opened    the filling is finished, the sale is loaded
 --       changed   the configuration of a loaded sale was replaced
 --       unchanged the gate has this version or a later one
---       fenced | other_epoch | restarted (begin again)
+--       fenced | other_epoch
+--       restarted (begin again: Redis was, or the filling is another's, who may not have finished it)
 
 local sale = redis.call('HMGET', KEYS[1], 'epoch', 'fence', 'version', 'state', 'run_id', 'barred')
 if sale[1] ~= ARGV[1] or redis.call('HGET', KEYS[3], 'epoch') ~= ARGV[1] then return 'other_epoch' end
@@ -17,6 +18,8 @@ if tonumber(sale[2]) > tonumber(ARGV[2]) then return 'fenced' end
 if sale[5] ~= string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') then return 'restarted' end
 
 local filling = sale[4] == 'restoring'
+-- Only whoever began a filling knows that all holders are back; anybody else begins again.
+if filling and sale[2] ~= ARGV[2] then return 'restarted' end
 if not filling and tonumber(sale[3]) >= tonumber(ARGV[3]) then return 'unchanged' end
 
 redis.call('HSET', KEYS[1], 'fence', ARGV[2], 'version', ARGV[3], 'state', ARGV[4], 'opens', ARGV[5],

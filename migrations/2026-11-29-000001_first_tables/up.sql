@@ -88,6 +88,7 @@ CREATE TABLE IF NOT EXISTS orders (
     KEY orders_of_user (user_id, id),
     KEY orders_of_activity (activity_id, status, id),
     KEY orders_due (status, pay_before),
+    KEY orders_cancelled (status, cancelled_at, id),
     KEY orders_created (created_at, id),
     CONSTRAINT orders_user FOREIGN KEY (user_id) REFERENCES users (id),
     CONSTRAINT orders_product FOREIGN KEY (product_id) REFERENCES products (id),

@@ -1,7 +1,7 @@
 //! Accounts: registering, signing in, and whose session still counts.
 //!
-//! A session names its account and the account's epoch. Signing out, a new password, another role and
-//! closing the account raise the epoch, which ends every session of the former one on every node.
+//! A session names its account and the account's epoch. A new password, another role and closing the
+//! account raise the epoch; comparing it on every node is still to come.
 
 mod name;
 mod password;

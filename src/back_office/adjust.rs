@@ -131,6 +131,27 @@ impl BackOffice {
         }
     }
 
+    /// Gives a loaded sale the units that the ledger says: the end of a change that broke off between the
+    /// two. Fewer only as far as they are free.
+    pub async fn level_units(&self, held: &Held) -> Result<(), BackOfficeError> {
+        let activity = &held.activity;
+        for bucket in activity.buckets() {
+            let keys = Keys::of(activity.id, bucket);
+            let total = activity.share_of(bucket, activity.total_stock);
+            let by = total - self.gate.inspect(&keys).await?.units;
+            if by == 0 {
+                continue;
+            }
+            let id = format!("level:{}", held.fence);
+            let epoch = activity.gate_epoch;
+            let by = self.gate.adjust(&keys, epoch, held.fence, &id, by, total).await?;
+            tracing::warn!(activity = %activity.id, by, "units levelled with the ledger");
+            metrics::counter!("seckill_reconcile_differences_total", "kind" => "units")
+                .increment(1);
+        }
+        Ok(())
+    }
+
     async fn adjust_gate(
         &self,
         held: &Held,

@@ -1,6 +1,6 @@
 //! Filling the gate with a sale, and giving a loaded sale its configuration; always under its lock.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::lock::Held;
 use super::{BackOffice, BackOfficeError};
@@ -10,10 +10,12 @@ use crate::ledger::{activities, orders, orders::Holder};
 use crate::sale::activity::Activity;
 use crate::sale::ids::{Bucket, Epoch, UserId};
 use crate::sale::order::OrderState;
-use crate::sale::reservation::{Entry, EntryState};
+use crate::sale::reservation::{Entry, EntryState, Reservation};
 
 /// Holders written to the gate in one call.
 const PAGE: i64 = 500;
+/// Outbox entries looked at in one call.
+const OUTBOX_PAGE: usize = 500;
 
 impl BackOffice {
     /// Whether an activity that was never opened is to be put into the gate now.
@@ -46,6 +48,9 @@ impl BackOffice {
         }
         if expected != Epoch::NEVER_OPENED {
             self.restore_holders(held, epoch).await?;
+            for bucket in activity.buckets() {
+                self.restore_reservations(held, bucket, epoch).await?;
+            }
         }
         for bucket in activity.buckets() {
             self.gate.open(activity, bucket, epoch, fence, &self.terms.gate).await?;
@@ -74,6 +79,35 @@ impl BackOffice {
                 return Ok(());
             }
             after = next;
+        }
+    }
+
+    /// What still waits in the outbox was promised, and the gate has not lost it: those shoppers hold their
+    /// unit in the new filling too. The ledger's word comes first: a number that has its row is settled, and
+    /// a shopper who holds an order or is barred has an entry already.
+    async fn restore_reservations(
+        &self,
+        held: &Held,
+        bucket: Bucket,
+        epoch: Epoch,
+    ) -> Result<(), BackOfficeError> {
+        let keys = Keys::of(held.activity.id, bucket);
+        let mut after: Option<String> = None;
+        loop {
+            let entries = self.gate.outbox_after(&keys, after.as_deref(), OUTBOX_PAGE).await?;
+            let Some(last) = entries.last() else { return Ok(()) };
+            after = Some(last.id.clone());
+            let waiting: Vec<Reservation> =
+                entries.into_iter().filter_map(|entry| entry.reservation.ok()).collect();
+            let numbers = waiting.iter().map(|reservation| reservation.order_no).collect();
+            let known = orders::known(&self.ledger, numbers).await?;
+            let settled: HashSet<_> = known.iter().map(|known| known.order_no).collect();
+            let page: Vec<(UserId, Entry)> = waiting
+                .iter()
+                .filter(|reservation| !settled.contains(&reservation.order_no))
+                .map(|reservation| (reservation.user_id, reserved(reservation)))
+                .collect();
+            self.gate.restore(&keys, epoch, held.fence, &page).await?;
         }
     }
 
@@ -116,6 +150,15 @@ impl BackOffice {
             }
         }
         Ok(())
+    }
+}
+
+fn reserved(reservation: &Reservation) -> Entry {
+    Entry {
+        order_no: reservation.order_no,
+        state: EntryState::Reserved,
+        price: reservation.price,
+        reserved_at_ms: reservation.reserved_at_ms,
     }
 }
 

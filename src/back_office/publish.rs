@@ -2,7 +2,7 @@
 
 use super::lock::Held;
 use super::{BackOffice, BackOfficeError};
-use crate::gate::keys::Keys;
+use crate::gate::{filling::Condition, keys::Keys};
 use crate::ledger::activities::locked;
 use crate::ledger::{Conflict, LedgerError};
 use crate::sale::activity::{Activity, Status};
@@ -83,6 +83,10 @@ impl BackOffice {
         }
         for bucket in activity.buckets() {
             let seen = self.gate.inspect(&Keys::of(activity.id, bucket)).await?;
+            if seen.condition != Condition::Loaded {
+                // It does not know who holds what; after the rebuild it does.
+                return Err(BackOfficeError::Busy(activity.id));
+            }
             if seen.holders > 0 || seen.outbox > 0 {
                 return Ok(true);
             }

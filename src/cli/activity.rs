@@ -7,6 +7,7 @@ use crate::back_office::{BackOffice, Balance, Draft, state_word};
 use crate::config::Config;
 use crate::role::{Places, RoleError};
 use crate::sale::activity::Activity;
+use crate::sale::error::Class;
 use crate::sale::ids::ActivityId;
 use crate::sale::money::Cents;
 
@@ -140,7 +141,14 @@ pub(super) async fn run(config: &Config, command: ActivityCommand) -> Result<(),
         ActivityCommand::Cancel { id } => office.withdraw(id).await?,
         ActivityCommand::Adjust { id, stock, change_id } => {
             let change_id = change_id.unwrap_or_else(|| format!("{:032x}", rand::random::<u128>()));
-            let adjusted = office.adjust(id, stock, &change_id).await?;
+            let adjusted = office.adjust(id, stock, &change_id).await.map_err(|error| {
+                if error.class() == Class::Reject {
+                    return RoleError::from(error);
+                }
+                let again =
+                    format!("ask again with --change-id {change_id}, so that it counts once");
+                RoleError::Other(format!("{error}\n{again}"))
+            })?;
             println!("changed by {:+}, total {}", adjusted.changed, adjusted.total);
         }
     }

@@ -26,8 +26,19 @@ impl Gate {
     /// The oldest entries, at most `count`. Entries leave by [`Gate::forget`] only, so reading from
     /// the start always gives what is still to be published, also after a change of hands.
     pub async fn outbox(&self, keys: &Keys, count: usize) -> Result<Vec<OutboxEntry>, GateError> {
+        self.outbox_after(keys, None, count).await
+    }
+
+    /// The next entries after the one of this id, at most `count`.
+    pub async fn outbox_after(
+        &self,
+        keys: &Keys,
+        after: Option<&str>,
+        count: usize,
+    ) -> Result<Vec<OutboxEntry>, GateError> {
+        let from = after.map_or("-".to_owned(), |id| format!("({id}"));
         let mut cmd = redis::cmd("XRANGE");
-        cmd.arg(keys.outbox()).arg("-").arg("+").arg("COUNT").arg(count);
+        cmd.arg(keys.outbox()).arg(from).arg("+").arg("COUNT").arg(count);
         let reply: StreamRangeReply = self.command(&cmd).await?;
         Ok(reply.ids.into_iter().map(read).collect())
     }

@@ -53,8 +53,7 @@ impl Desk {
         for _ in 0..=ASKED_AGAIN {
             match self.gate.admit(&keys, &request).await {
                 Ok(Decision::Admitted) => return Admission::Admitted(order_no),
-                // The first call may have been carried out by a gate that has since been emptied.
-                Ok(Decision::Refused(Refusal::NotLoaded)) if first_was_lost => break,
+                Ok(Decision::Refused(refusal)) if first_was_lost && !is_final(refusal) => break,
                 Ok(Decision::Refused(refusal)) => {
                     return told(refusal, purchase.activity, now_ms());
                 }
@@ -72,6 +71,20 @@ impl Desk {
         }
         Admission::Unknown(order_no)
     }
+}
+
+/// Whether a refusal also holds for a first call that was not answered: it may still be on its way to the
+/// gate on another connection, or have been carried out by a gate that has since been emptied. Without a
+/// ticket, and beside an order, it can do nothing any more.
+const fn is_final(refusal: Refusal) -> bool {
+    matches!(
+        refusal,
+        Refusal::AlreadyHeld(_)
+            | Refusal::Barred
+            | Refusal::TicketInvalid
+            | Refusal::CaptchaWrong
+            | Refusal::Ended
+    )
 }
 
 fn lost(purchase: &Purchase<'_>, error: &GateError) {

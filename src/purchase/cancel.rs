@@ -3,6 +3,7 @@
 use super::desk::{Desk, DeskError};
 use super::pay::Settled;
 use super::release;
+use crate::ledger::LedgerError;
 use crate::ledger::orders::{self, Actor, By, CancelOutcome};
 use crate::sale::ids::UserId;
 use crate::sale::order::CancelReason;
@@ -16,14 +17,16 @@ impl Desk {
         order_no: OrderNo,
         request_id: &str,
     ) -> Result<Option<Settled>, DeskError> {
-        let Some(activity) = self.activity_of(shopper, order_no) else { return Ok(None) };
+        if self.activity_of(shopper, order_no).is_none() {
+            return Ok(None);
+        }
         let by = By { actor: Actor::Shopper(shopper), request_id: request_id.to_owned() };
-        let reason = CancelReason::ByShopper;
-        match orders::cancel(&self.ledger, order_no, Some(shopper), reason, by).await? {
+        // In a task of its own: a browser that hangs up ends its request wherever it is, and what the
+        // ledger has cancelled must reach the gate all the same.
+        let desk = self.clone();
+        let cancelling = tokio::spawn(async move { desk.cancel_and_release(order_no, by).await });
+        match cancelling.await.unwrap_or(Err(LedgerError::Panicked))? {
             CancelOutcome::Cancelled(ended) | CancelOutcome::AlreadyCancelled(ended) => {
-                if let Some(listing) = self.catalog.snapshot().get(activity) {
-                    release::cancelled(&self.gate, &listing.activity, &ended, reason).await;
-                }
                 Ok(Some(Settled { order: ended.order.into(), done: true }))
             }
             CancelOutcome::NotDue(order) | CancelOutcome::NotPending(order) => {
@@ -31,5 +34,24 @@ impl Desk {
             }
             CancelOutcome::NotFound => self.not_yet(shopper, order_no).await,
         }
+    }
+
+    async fn cancel_and_release(
+        &self,
+        order_no: OrderNo,
+        by: By,
+    ) -> Result<CancelOutcome, LedgerError> {
+        let owner = match by.actor {
+            Actor::Shopper(shopper) => Some(shopper),
+            _ => None,
+        };
+        let reason = CancelReason::ByShopper;
+        let outcome = orders::cancel(&self.ledger, order_no, owner, reason, by).await?;
+        if let CancelOutcome::Cancelled(ended) | CancelOutcome::AlreadyCancelled(ended) = &outcome
+            && let Some(listing) = self.catalog.snapshot().get(ended.order.activity_id)
+        {
+            release::cancelled(&self.gate, &listing.activity, ended, reason).await;
+        }
+        Ok(outcome)
     }
 }

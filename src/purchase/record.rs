@@ -25,6 +25,8 @@ use crate::sale::reservation::Reservation;
 
 /// Longest wait before a message in hand is tried again.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
+/// How long a consumer that stepped back stays away.
+const STEPPED_BACK: Duration = Duration::from_secs(10);
 
 /// How the recorder works.
 #[derive(Debug, Clone)]
@@ -71,6 +73,8 @@ enum Unsettled {
     Dead(#[from] PublishError),
     #[error("of an epoch that the ledger has not begun")]
     EpochAhead,
+    #[error("the gate is being restored")]
+    Restoring,
 }
 
 impl Recorder {
@@ -120,13 +124,19 @@ impl Recorder {
             let taken = batch.len();
             let unsettled = self.settle(batch, &mut publisher).await?;
             stuck_since = match stuck_since {
+                since if taken == 0 => since,
                 _ if unsettled.len() < taken => None,
                 since => since.or(Some(now)),
             };
             in_hand.extend(unsettled);
             if stuck_since.is_some_and(|since| since.elapsed() > self.terms.step_back_after) {
                 tracing::error!("nothing goes through; the messages go back to the queue");
-                break;
+                consumer.close().await;
+                tokio::select! {
+                    () = stop.cancelled() => {}
+                    () = tokio::time::sleep(STEPPED_BACK) => {}
+                }
+                return Ok(());
             }
         }
         consumer.close().await;
@@ -295,12 +305,20 @@ impl Recorder {
         }
     }
 
-    /// Whether a newer filling of the gate than the message's names its number.
-    async fn gate_names(&self, reservation: &Reservation) -> Result<bool, GateError> {
+    /// Whether a newer filling of the gate than the message's names its number. While one is being made it
+    /// may yet come to: a rebuild puts back what it finds in the outbox.
+    async fn gate_names(&self, reservation: &Reservation) -> Result<bool, Unsettled> {
         let keys = Keys::of(reservation.activity_id, reservation.bucket);
         let held = self.gate.holding(&keys, reservation.user_id).await?;
         let newer = held.epoch.is_some_and(|epoch| epoch > reservation.epoch);
-        Ok(newer && held.names(reservation.order_no))
+        if newer && (held.names(reservation.order_no) || !held.restoring) {
+            return Ok(held.names(reservation.order_no));
+        }
+        let activity = self.activity(reservation).await?;
+        if activity.is_some_and(|activity| activity.status.lives_at_gate()) {
+            return Err(Unsettled::Restoring);
+        }
+        Ok(false)
     }
 
     /// The number has its row from an earlier delivery: the gate hears of it once more.

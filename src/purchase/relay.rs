@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::catalog::Catalog;
@@ -73,7 +73,8 @@ enum RoundError {
 impl Relay {
     /// Serves every outbox until `stop`; then finishes what is in hand.
     pub async fn run(&self, stop: CancellationToken) {
-        let mut serving: HashMap<(ActivityId, Bucket), CancellationToken> = HashMap::new();
+        let mut serving: HashMap<(ActivityId, Bucket), (CancellationToken, AbortHandle)> =
+            HashMap::new();
         let mut tasks = JoinSet::new();
         while !stop.is_cancelled() {
             let snapshot = self.catalog.snapshot();
@@ -84,16 +85,17 @@ impl Relay {
             for outbox in wanted.keys() {
                 serving.entry(*outbox).or_insert_with(|| {
                     let (relay, own_stop) = (self.clone(), stop.child_token());
-                    tasks.spawn(relay.serve(*outbox, own_stop.clone()));
-                    own_stop
+                    let task = tasks.spawn(relay.serve(*outbox, own_stop.clone()));
+                    (own_stop, task)
                 });
             }
-            serving.retain(|outbox, own_stop| {
+            serving.retain(|outbox, (own_stop, task)| {
                 let keep = wanted.contains_key(outbox);
                 if !keep {
                     own_stop.cancel();
                 }
-                keep
+                // One that ended by itself was a fault of ours; it is begun again at the next look.
+                keep && !task.is_finished()
             });
             while tasks.try_join_next().is_some() {}
             tokio::select! {

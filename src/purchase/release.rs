@@ -8,8 +8,8 @@ use crate::ledger::orders::Ended;
 use crate::sale::activity::Activity;
 use crate::sale::order::CancelReason;
 
-/// How often a release that the gate could not take is tried again, once a second. What is missed after
-/// that is left to the reconciler.
+/// How often a release that the gate could not take is tried again, once a second. What is missed, also
+/// because this process ends, is found by the reconciler (`reconcile/releases.rs`).
 const TRIES: u32 = 60;
 
 /// Releases the unit of an order that the ledger holds as cancelled. When the gate cannot take it now it
@@ -38,7 +38,7 @@ pub(super) async fn cancelled(
                 return;
             }
         }
-        tracing::error!(%order_no, "a cancelled order's unit is left to the reconciler");
+        tracing::warn!(%order_no, "a cancelled order's unit is left to the reconciler");
     });
 }
 

@@ -4,12 +4,15 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::ledger::Ledger;
 use crate::ledger::dead_letters::{self, NewDeadLetter};
-use crate::ledger::{Ledger, LedgerError};
 use crate::queue::{Consumer, Incoming, Lane, Queue, QueueError};
 
 /// Letters taken at once.
 const BATCH: usize = 50;
+/// As much of a body as is kept, bytes: far beyond any message of ours (16 KiB at most), far below what a
+/// server takes in one statement.
+const BODY_MAX: usize = 1024 * 1024;
 /// Pause after a failure.
 const PAUSE: Duration = Duration::from_secs(2);
 
@@ -20,14 +23,6 @@ pub struct Undertaker {
     pub ledger: Ledger,
     /// Where they come from.
     pub queue: Queue,
-}
-
-#[derive(Debug, thiserror::Error)]
-enum CarryError {
-    #[error(transparent)]
-    Queue(#[from] QueueError),
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
 }
 
 impl Undertaker {
@@ -44,7 +39,7 @@ impl Undertaker {
         }
     }
 
-    async fn carry(&self, stop: &CancellationToken) -> Result<(), CarryError> {
+    async fn carry(&self, stop: &CancellationToken) -> Result<(), QueueError> {
         let prefetch = u16::try_from(BATCH).unwrap_or(u16::MAX);
         let mut consumer: Consumer = self.queue.consume(Lane::Dead, prefetch).await?;
         loop {
@@ -53,9 +48,12 @@ impl Undertaker {
                 letters = consumer.next_batch(BATCH, Duration::from_millis(20)) => letters?,
             };
             for letter in letters {
-                // Kept first; a letter that comes twice is kept once.
-                dead_letters::insert(&self.ledger, kept(&letter)).await?;
-                letter.ack().await?;
+                // Kept first; a letter that comes twice is kept once. One that cannot be kept now waits,
+                // unacknowledged, without stopping the others.
+                match dead_letters::insert(&self.ledger, kept(&letter)).await {
+                    Ok(_) => letter.ack().await?,
+                    Err(error) => tracing::error!(%error, "a dead letter cannot be kept now"),
+                }
             }
         }
         consumer.close().await;
@@ -66,7 +64,7 @@ impl Undertaker {
 fn kept(letter: &Incoming) -> NewDeadLetter {
     NewDeadLetter {
         message_id: letter.message_id().to_owned(),
-        body: letter.body.clone(),
+        body: letter.body.iter().take(BODY_MAX).copied().collect(),
         schema_header: letter.schema_header(),
         reason: letter.reason(),
     }

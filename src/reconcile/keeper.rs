@@ -5,8 +5,13 @@
 //! Redis, is rebuilt: a restarted Redis may lack its last second, and nobody can tell from its data. Any
 //! number of keepers may run; the activity's lock and its fence let one of them work.
 
-use std::time::Duration;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
+use futures_util::{StreamExt as _, stream};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -18,8 +23,12 @@ use crate::gate::keys::Keys;
 use crate::ledger::orders;
 use crate::queue::{Lane, Queue};
 use crate::sale::activity::{Activity, Phase, Status};
-use crate::sale::ids::Epoch;
+use crate::sale::ids::{ActivityId, Epoch};
 
+/// How long units have to differ before they are levelled.
+const BELIEVED: Duration = Duration::from_secs(10);
+/// Sales looked at together.
+const AT_ONCE: usize = 8;
 /// How often what waits is counted for the metrics.
 const MEASURE: Duration = Duration::from_secs(5);
 /// How often a rebuild looks whether relay and recorder are done.
@@ -40,6 +49,24 @@ pub struct Keeper {
     pub every: Duration,
     /// How long a rebuild lets relay and recorder finish.
     pub drain: Duration,
+    /// Sales whose units at the gate differ from the ledger's total.
+    pub differing: Differing,
+}
+
+/// Since when sales differ.
+#[derive(Debug, Clone, Default)]
+pub struct Differing(Arc<Mutex<HashMap<ActivityId, Instant>>>);
+
+impl Differing {
+    fn forget(&self, id: ActivityId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+    }
+
+    /// Whether it was seen to differ long enough to be believed.
+    fn stays(&self, id: ActivityId) -> bool {
+        let mut since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        since.entry(id).or_insert_with(Instant::now).elapsed() >= BELIEVED
+    }
 }
 
 /// What a look at the gate calls for.
@@ -48,6 +75,7 @@ enum Need {
     Nothing,
     Preheat,
     Configure,
+    Units,
     Rebuild,
 }
 
@@ -56,14 +84,7 @@ impl Keeper {
     pub async fn run(&self, stop: CancellationToken) {
         let mut measured = Instant::now();
         while !stop.is_cancelled() {
-            for listing in self.catalog.snapshot().listings() {
-                if stop.is_cancelled() {
-                    return;
-                }
-                if let Err(error) = self.look(&listing.activity).await {
-                    tracing::warn!(activity = %listing.activity.id, %error, "to be looked at again");
-                }
-            }
+            self.look_at_all().await;
             if measured.elapsed() >= MEASURE {
                 measured = Instant::now();
                 self.measure().await;
@@ -73,6 +94,23 @@ impl Keeper {
                 () = tokio::time::sleep(self.every) => {}
             }
         }
+    }
+
+    /// Several at a time, the open sales first: a rebuild takes its time, and nobody is to wait for an old
+    /// sale's.
+    async fn look_at_all(&self) {
+        let snapshot = self.catalog.snapshot();
+        let now_ms = chrono::Utc::now().timestamp_millis();
+        let mut live: Vec<_> =
+            snapshot.listings().filter(|l| l.activity.status.lives_at_gate()).collect();
+        live.sort_by_key(|listing| listing.activity.phase(now_ms) != Phase::Open);
+        stream::iter(live)
+            .for_each_concurrent(AT_ONCE, |listing| async {
+                if let Err(error) = self.look(&listing.activity).await {
+                    tracing::warn!(activity = %listing.activity.id, %error, "to be looked at again");
+                }
+            })
+            .await;
     }
 
     /// What waits between gate and ledger, for the metrics.
@@ -98,11 +136,14 @@ impl Keeper {
     }
 
     async fn look(&self, activity: &Activity) -> Result<(), BackOfficeError> {
-        if !activity.status.lives_at_gate() {
-            return Ok(());
-        }
-        if self.need(activity).await? == Need::Nothing {
-            return self.look_at_end(activity).await;
+        match self.need(activity).await? {
+            Need::Nothing => {
+                self.differing.forget(activity.id);
+                return self.look_at_end(activity).await;
+            }
+            // An adjustment may be between its two steps; a difference counts when it stays.
+            Need::Units if !self.differing.stays(activity.id) => return Ok(()),
+            _ => {}
         }
         // Whoever holds the lock is at it already, or will have made another need of it.
         let Some(held) = self.office.hold_if_free(activity.id).await? else { return Ok(()) };
@@ -118,6 +159,7 @@ impl Keeper {
             Need::Nothing => Ok(()),
             Need::Preheat => self.office.fill(held).await.map(drop),
             Need::Configure => self.office.configure(held).await,
+            Need::Units => self.office.level_units(held).await,
             Need::Rebuild => self.rebuild(held).await,
         }
     }
@@ -140,6 +182,10 @@ impl Keeper {
             }
             if seen.version < activity.version {
                 need = Need::Configure;
+            } else if need == Need::Nothing
+                && seen.units != activity.share_of(bucket, activity.total_stock)
+            {
+                need = Need::Units;
             }
         }
         Ok(need)
@@ -164,7 +210,7 @@ impl Keeper {
         let deadline = Instant::now() + self.drain;
         let mut empty_since: Option<Instant> = None;
         while Instant::now() < deadline {
-            if self.is_underway(activity).await {
+            if self.is_underway(activity, deadline - Instant::now()).await {
                 empty_since = None;
             } else if empty_since.get_or_insert_with(Instant::now).elapsed() >= DRAIN_QUIET {
                 return;
@@ -174,7 +220,7 @@ impl Keeper {
         tracing::warn!(activity = %activity.id, "rebuilt while reservations may be on their way");
     }
 
-    async fn is_underway(&self, activity: &Activity) -> bool {
+    async fn is_underway(&self, activity: &Activity, bound: Duration) -> bool {
         for bucket in activity.buckets() {
             let keys = Keys::of(activity.id, bucket);
             match self.office.gate.inspect(&keys).await {
@@ -182,7 +228,10 @@ impl Keeper {
                 _ => return true,
             }
         }
-        self.queue.depth(Lane::Orders).await.map_or(true, |depth| depth > 0)
+        match tokio::time::timeout(bound, self.queue.depth(Lane::Orders)).await {
+            Ok(Ok(depth)) => depth > 0,
+            Ok(Err(_)) | Err(_) => true,
+        }
     }
 
     /// A sale whose window is over is ended; when nothing is pending or on its way any more, settled.
@@ -218,6 +267,8 @@ impl Keeper {
         if counts.pending_payment > 0 {
             return Ok(false);
         }
+        let keys_are_gone =
+            chrono::Utc::now().timestamp_millis() >= self.office.expiry_ms(activity);
         // Until all holders of the gate are orders, something is on its way.
         let mut holders = 0;
         for bucket in activity.buckets() {
@@ -227,6 +278,6 @@ impl Keeper {
             }
             holders += seen.holders;
         }
-        Ok(holders == counts.holding())
+        Ok(keys_are_gone || holders == counts.holding())
     }
 }

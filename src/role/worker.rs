@@ -1,4 +1,5 @@
-//! The worker: relay, recorder, keeper, the sweep of unpaid orders, the carrier of dead letters.
+//! The worker: relay, recorder, keeper, the sweep of unpaid orders, the repetition of missed releases, the
+//! carrier of dead letters.
 
 use std::time::Duration;
 
@@ -14,7 +15,8 @@ use crate::purchase::record::{Recorder, RecorderTerms};
 use crate::purchase::relay::{Relay, RelayTerms};
 use crate::queue::Queue;
 use crate::reconcile::dead_letters::Undertaker;
-use crate::reconcile::keeper::Keeper;
+use crate::reconcile::keeper::{Differing, Keeper};
+use crate::reconcile::releases::Releases;
 
 /// A worker that is ready to run.
 #[derive(Debug)]
@@ -25,6 +27,7 @@ pub(super) struct Worker {
     consumers: usize,
     keeper: Keeper,
     sweep: Sweep,
+    releases: Releases,
     undertaker: Undertaker,
 }
 
@@ -68,6 +71,12 @@ impl Worker {
                 queue: queue.clone(),
                 every: ms(config.keeper.every_ms),
                 drain: ms(config.keeper.drain_ms),
+                differing: Differing::default(),
+            },
+            releases: Releases {
+                gate: gate.clone(),
+                ledger: ledger.clone(),
+                catalog: catalog.clone(),
             },
             sweep: Sweep { gate, ledger: ledger.clone(), catalog },
             undertaker: Undertaker { ledger, queue: queue.clone() },
@@ -82,13 +91,18 @@ impl Worker {
             let (recorder, stop) = (self.recorder.clone(), stop.clone());
             tasks.spawn(async move { recorder.run(stop).await });
         }
-        let Self { relay, keeper, sweep, undertaker, queue, .. } = self;
+        let Self { relay, keeper, sweep, releases, undertaker, queue, .. } = self;
         let own = || stop.clone();
-        let (a, b, c, d) = (own(), own(), own(), own());
-        tasks.spawn(async move { relay.run(a).await });
-        tasks.spawn(async move { keeper.run(b).await });
-        tasks.spawn(async move { sweep.run(c).await });
-        tasks.spawn(async move { undertaker.run(d).await });
+        let told = own();
+        tasks.spawn(async move { relay.run(told).await });
+        let told = own();
+        tasks.spawn(async move { keeper.run(told).await });
+        let told = own();
+        tasks.spawn(async move { sweep.run(told).await });
+        let told = own();
+        tasks.spawn(async move { releases.run(told).await });
+        let told = own();
+        tasks.spawn(async move { undertaker.run(told).await });
         while let Some(ended) = tasks.join_next().await {
             if let Err(error) = ended {
                 // A panic is a fault of ours. The rest goes on; what this task held is taken over by

@@ -16,7 +16,8 @@ use diesel::prelude::*;
 pub use endings::{CancelOutcome, Ended, PayOutcome, cancel, expire, pay};
 pub use events::{Actor, By, Event, history};
 pub use reading::{
-    Counts, Holder, balance, barred_page, counts, due, get, holders_page, known, of_user,
+    Cancelled, Counts, Holder, balance, barred_page, cancelled_since, counts, due, get,
+    holders_page, known, of_user,
 };
 pub use record::{BatchOutcome, record_batch};
 pub use settle::{Fate, settle_one};

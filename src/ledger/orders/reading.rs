@@ -9,7 +9,7 @@ use diesel::prelude::*;
 
 use super::{Known, Row, order_no_of, state_of};
 use crate::ledger::activities;
-use crate::ledger::clock::{Clock, to_millis};
+use crate::ledger::clock::{Clock, from_millis, to_millis};
 use crate::ledger::error::LedgerError;
 use crate::ledger::pool::Ledger;
 use crate::ledger::schema::orders;
@@ -232,6 +232,59 @@ pub async fn due(ledger: &Ledger, limit: i64) -> Result<Vec<OrderNo>, LedgerErro
                 .select(orders::order_no)
                 .load(conn)?;
             numbers.iter().map(|number| order_no_of(number)).collect()
+        })
+        .await
+}
+
+/// A cancelled order, for the repetition of its release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cancelled {
+    /// When, by the ledger's clock, and the row's number: pages go on from them.
+    pub place: (i64, i64),
+    /// Its number.
+    pub order_no: OrderNo,
+    /// Whose it was.
+    pub user_id: UserId,
+    /// Of which sale.
+    pub activity_id: ActivityId,
+}
+
+/// Orders cancelled since a place in time (ms since the epoch, row number), the oldest first.
+pub async fn cancelled_since(
+    ledger: &Ledger,
+    (since_ms, after): (i64, i64),
+    limit: i64,
+) -> Result<Vec<Cancelled>, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let since = from_millis(since_ms.max(0)).unwrap_or_default();
+            let later = orders::cancelled_at
+                .gt(since)
+                .or(orders::cancelled_at.eq(since).and(orders::id.gt(after)));
+            let rows: Vec<(i64, Option<NaiveDateTime>, String, i64, i64)> = orders::table
+                .filter(orders::status.eq(OrderState::Cancelled.code()))
+                .filter(orders::cancelled_at.ge(since))
+                .filter(later)
+                .order((orders::cancelled_at, orders::id))
+                .limit(limit)
+                .select((
+                    orders::id,
+                    orders::cancelled_at,
+                    orders::order_no,
+                    orders::user_id,
+                    orders::activity_id,
+                ))
+                .load(conn)?;
+            rows.into_iter()
+                .map(|(id, at, order_no, user_id, activity_id)| {
+                    Ok(Cancelled {
+                        place: (at.map_or(since_ms, to_millis), id),
+                        order_no: order_no_of(&order_no)?,
+                        user_id: UserId(user_id),
+                        activity_id: ActivityId(activity_id),
+                    })
+                })
+                .collect()
         })
         .await
 }

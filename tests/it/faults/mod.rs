@@ -7,6 +7,7 @@ mod broker;
 mod goodbye;
 mod keys;
 mod kills;
+mod leaks;
 mod leases;
 mod ledger_away;
 mod redelivery;

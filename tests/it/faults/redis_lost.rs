@@ -49,7 +49,7 @@ impl MidSale {
         numbers.extend(all_buy(&shoppers[10..20], sale).await);
         relay_by_hand(&app, sale).await;
         numbers.extend(all_buy(&shoppers[20..30], sale).await);
-        Self { redis, app, sale, shoppers, numbers }
+        Self { app, redis, sale, shoppers, numbers }
     }
 
     /// Nobody is told anything wrong before the keeper has been there.

@@ -60,6 +60,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
+    #[allow(clippy::needless_pass_by_value, reason = "numbers and texts are written as they are")]
     pub(crate) fn set(mut self, key: &'static str, value: impl ToString) -> Self {
         self.settings.push((key, value.to_string()));
         self
