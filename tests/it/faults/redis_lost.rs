@@ -19,6 +19,7 @@ use crate::harness::{App, Plan, SOON, Sale, Shopper, eventually};
 /// A sale of 50 units in its middle, on a Redis of its own. No worker runs: ten orders are placed, then
 /// ten reservations wait in the queue and ten in the outbox.
 struct MidSale {
+    /// Before its Redis, which it needs to its end.
     app: App,
     redis: Server,
     sale: ActivityId,
@@ -49,7 +50,7 @@ impl MidSale {
         numbers.extend(all_buy(&shoppers[10..20], sale).await);
         relay_by_hand(&app, sale).await;
         numbers.extend(all_buy(&shoppers[20..30], sale).await);
-        Self { redis, app, sale, shoppers, numbers }
+        Self { app, redis, sale, shoppers, numbers }
     }
 
     /// Nobody is told anything wrong before the keeper has been there.
