@@ -101,7 +101,7 @@ async fn a_worker_whose_ledger_is_silent_ends_in_time_and_leaves_its_work_to_the
 
     app.proxy(Side::Worker, Kind::MariaDb).swallow_to_client(true);
     super::all_buy(&shoppers[5..], sale).await;
-    super::queued(&app, 0).await;
+    super::queue_is_empty(&app).await;
     assert_eq!(worker.terminate(BOUND).await, Some(0));
 
     app.proxy(Side::Worker, Kind::MariaDb).swallow_to_client(false);

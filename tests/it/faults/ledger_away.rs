@@ -50,7 +50,7 @@ async fn a_ledger_that_is_away_delays_orders_and_loses_none() {
         super::outbox(&app, sale).await.is_empty().then_some(())
     })
     .await;
-    super::queued(&app, 0).await;
+    super::queue_is_empty(&app).await;
     are_all(&shoppers[10..], &numbers[10..], "reserved").await;
 
     proxy.refuse(false);

@@ -129,11 +129,20 @@ async fn publish(app: &App, reservations: &[Reservation]) {
     queue.close().await;
 }
 
-/// Waits until this many messages are ready in the queue.
-async fn queued(app: &App, count: u32) {
+/// Waits until no message is ready in the queue.
+async fn queue_is_empty(app: &App) {
+    queue_is(app, "empty", |depth| depth == 0).await;
+}
+
+/// Waits until messages that were out with somebody are there again.
+async fn messages_are_back(app: &App) {
+    queue_is(app, "not empty", |depth| depth > 0).await;
+}
+
+async fn queue_is(app: &App, what: &str, is: impl Fn(u32) -> bool) {
     let queue = queue(app);
-    eventually(&format!("{count} messages in the queue"), SOON, || async {
-        (queue.depth(Lane::Orders).await.ok()? == count).then_some(())
+    eventually(&format!("the queue is {what}"), SOON, || async {
+        queue.depth(Lane::Orders).await.ok().filter(|depth| is(*depth))
     })
     .await;
     queue.close().await;
@@ -145,7 +154,7 @@ async fn deliver(app: &mut App, reservations: &[Reservation]) {
     publish(app, reservations).await;
     let queue = queue(app);
     for _ in 0..10 {
-        queued(app, 0).await;
+        queue_is_empty(app).await;
         app.stop_worker().await;
         let left = queue.depth(Lane::Orders).await.unwrap();
         app.start_worker().await;

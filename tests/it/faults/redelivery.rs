@@ -3,9 +3,11 @@
 use seckill::sale::ids::ActivityId;
 use seckill::stack::Kind;
 
-use super::{deliver, keys, publish, queued, relay_by_hand, take_outbox};
+use super::{
+    deliver, keys, messages_are_back, publish, queue_is_empty, relay_by_hand, take_outbox,
+};
 use crate::harness::shopper::redis_of;
-use crate::harness::{App, Plan, Process, SOON, Sale, Shopper, Side, eventually};
+use crate::harness::{App, Plan, Process, Sale, Shopper, Side};
 
 /// A worker that settles messages, and whose acknowledgements get lost.
 fn with_acknowledgements_to_lose() -> Plan {
@@ -53,15 +55,11 @@ async fn the_last_unit_is_recorded_and_its_message_comes_again_and_nothing_chang
     publish(&app, &last_unit).await;
     last.order_becomes(&last_number, "pending_payment").await;
     worker.kill();
-    eventually("the message is there again", SOON, || async {
-        queued(&app, 1).await;
-        Some(())
-    })
-    .await;
+    messages_are_back(&app).await;
 
     app.proxy(Side::Worker, Kind::RabbitMq).swallow_to_server(false);
     app.start_worker().await;
-    queued(&app, 0).await;
+    queue_is_empty(&app).await;
     deliver(&mut app, &last_unit).await;
     let balance = app.balance(sale).await;
     assert_eq!((balance.orders.pending_payment, balance.orders.rejected), (2, 0));
@@ -88,6 +86,7 @@ async fn a_number_that_was_refused_stays_refused_when_a_unit_came_back_meanwhile
     assert_eq!(order.json()["reason"], "sold_out");
     app.balanced("the surplus is gone", sale, |b| b.reserved == Some(0)).await;
     worker.kill();
+    messages_are_back(&app).await;
     assert_eq!(winner.cancel(&won).await.status, 200);
     app.balanced("a unit is back", sale, |b| b.gate_stock == Some(1) && b.remain_stock == 1).await;
 

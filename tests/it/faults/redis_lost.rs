@@ -19,6 +19,7 @@ use crate::harness::{App, Plan, SOON, Sale, Shopper, eventually};
 /// A sale of 50 units in its middle, on a Redis of its own. No worker runs: ten orders are placed, then
 /// ten reservations wait in the queue and ten in the outbox.
 struct MidSale {
+    /// Before its Redis, which it needs to its end.
     app: App,
     redis: Server,
     sale: ActivityId,

@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
 use seckill::back_office::{BackOffice, Balance, Draft};
 use seckill::config::Config;
 use seckill::gate::Gate;
@@ -22,6 +21,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::proxy::Proxy;
+use super::sale::Sale;
 use super::servers::Places;
 use super::shopper::Shopper;
 use super::{SOON, eventually};
@@ -60,7 +60,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    #[allow(clippy::needless_pass_by_value, reason = "numbers and texts are written as they are")]
+    #[allow(clippy::needless_pass_by_value, reason = "a call reads better without a reference")]
     pub(crate) fn set(mut self, key: &'static str, value: impl ToString) -> Self {
         self.settings.push((key, value.to_string()));
         self
@@ -97,46 +97,6 @@ pub(crate) struct App {
     worker: Option<Running>,
     names: AtomicU32,
     unbalanced: bool,
-}
-
-/// A sale as a test describes it.
-#[derive(Debug, Clone)]
-pub(crate) struct Sale {
-    pub(crate) stock: i64,
-    pub(crate) price: i64,
-    pub(crate) captcha: bool,
-    pub(crate) rebuy: bool,
-    pub(crate) rate: i64,
-    pub(crate) pay_within_s: i64,
-    pub(crate) title: String,
-    pub(crate) product: String,
-    pub(crate) starts_at: DateTime<Utc>,
-    pub(crate) ends_at: DateTime<Utc>,
-}
-
-impl Sale {
-    /// Open from now, for an hour, without a captcha.
-    pub(crate) fn of(stock: i64) -> Self {
-        let now = Utc::now();
-        Self {
-            stock,
-            price: 1999,
-            captcha: false,
-            rebuy: true,
-            rate: 1000,
-            pay_within_s: 900,
-            title: "Kettles at noon".into(),
-            product: "Kettle".into(),
-            starts_at: now - TimeDelta::seconds(1),
-            ends_at: now + TimeDelta::hours(1),
-        }
-    }
-
-    /// Opens only after this time.
-    pub(crate) fn opening_in(mut self, time: Duration) -> Self {
-        self.starts_at = Utc::now() + TimeDelta::from_std(time).unwrap();
-        self
-    }
 }
 
 impl App {

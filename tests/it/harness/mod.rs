@@ -8,14 +8,16 @@ pub(crate) mod app;
 mod books;
 pub(crate) mod process;
 pub(crate) mod proxy;
+mod sale;
 pub(crate) mod servers;
 pub(crate) mod shopper;
 
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-pub(crate) use app::{App, Plan, Sale, Side};
+pub(crate) use app::{App, Plan, Side};
 pub(crate) use process::Process;
+pub(crate) use sale::Sale;
 pub(crate) use shopper::{Answer, Shopper};
 
 /// Waits until `condition` gives something, looking often; fails after `bound` with `what`.
