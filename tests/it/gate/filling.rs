@@ -117,8 +117,10 @@ async fn a_sale_that_was_opened_keeps_its_holders_against_its_own_epoch_even_whe
     let number = sale.buy(ALICE).await;
     sale.gate.mark_restoring(&sale.keys, Fence(2)).await.unwrap();
     assert_eq!(reason(begin(&sale, 1, 3).await), FillingRefused::OtherEpoch);
-    // Nothing was lost: the next one may open it as it is, or rebuild it.
-    assert_eq!(open(&sale, 1, 3).await.unwrap(), Opened::Opened);
+    // Somebody else's edit does not open it either: they do not know whether all holders are back.
+    assert_eq!(reason(open(&sale, 1, 3).await), FillingRefused::Restarted);
+    // Nothing was lost: whoever stopped it may open it as it is, and the next one may rebuild it.
+    assert_eq!(open(&sale, 1, 2).await.unwrap(), Opened::Opened);
     assert_eq!(sale.post(ALICE, number).await, Decision::Admitted);
     assert_eq!(sale.stock(), Some(4));
     sale.check_rule();
