@@ -289,11 +289,12 @@ impl Recorder {
             Fate::Refused(reason) => {
                 metrics::counter!("seckill_orders_rejected_total", "reason" => reason.as_str())
                     .increment(1);
-                tracing::warn!(order_no = %reservation.order_no, %reason, "refused by the ledger");
+                let request_id = &reservation.request_id;
+                tracing::warn!(order_no = %reservation.order_no, request_id, %reason, "refused by the ledger");
                 self.release_refused(reservation, reason).await
             }
             Fate::Lost => {
-                tracing::warn!(order_no = %reservation.order_no, "lost with a former filling");
+                tracing::warn!(request_id = %reservation.request_id, order_no = %reservation.order_no, "lost with a former filling");
                 self.release(reservation, Return::Free).await
             }
             // (Given the answer, the ledger does not ask for it again.)
