@@ -18,6 +18,7 @@ pub mod pay;
 pub mod record;
 pub mod relay;
 pub mod release;
+mod settle;
 pub mod ticket;
 
 pub use desk::{Desk, DeskError};

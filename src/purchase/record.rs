@@ -10,16 +10,12 @@ use std::{collections::HashMap, time::Duration};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::gate::release::{Released, Return};
+use super::settle::{Unsettled, bury};
 use crate::gate::{Gate, GateError, keys::Keys};
-use crate::ledger::orders::{self, BatchOutcome, Fate, Known};
-use crate::ledger::{Ledger, LedgerError, activities};
-use crate::queue::{
-    Consumer, Incoming, Lane, PublishError, Publisher, Queue, QueueError, acknowledge_all,
-};
-use crate::sale::activity::Activity;
+use crate::ledger::Ledger;
+use crate::ledger::orders::{self, BatchOutcome};
+use crate::queue::{Consumer, Incoming, Lane, Publisher, Queue, QueueError, acknowledge_all};
 use crate::sale::ids::{ActivityId, Epoch, UserId};
-use crate::sale::order::{OrderState, RejectReason};
 use crate::sale::order_number::OrderNo;
 use crate::sale::reservation::Reservation;
 
@@ -60,21 +56,6 @@ struct Message {
     reservation: Reservation,
     tries: u32,
     due: Instant,
-}
-
-/// Why a message stays in hand.
-#[derive(Debug, thiserror::Error)]
-enum Unsettled {
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    #[error(transparent)]
-    Gate(#[from] GateError),
-    #[error(transparent)]
-    Dead(#[from] PublishError),
-    #[error("of an epoch that the ledger has not begun")]
-    EpochAhead,
-    #[error("the gate is being restored")]
-    Restoring,
 }
 
 impl Recorder {
@@ -210,7 +191,7 @@ impl Recorder {
         }
         let mut unsettled = Vec::new();
         for message in group {
-            match self.settle_alone(&message, publisher).await {
+            match self.settle_alone(&message.reservation, &message.incoming, publisher).await {
                 Ok(()) => acknowledge(std::slice::from_ref(&message)).await?,
                 Err(error) => {
                     tracing::warn!(order_no = %message.reservation.order_no, %error, "to be tried again");
@@ -251,7 +232,7 @@ impl Recorder {
         Ok(true)
     }
 
-    async fn mark(
+    pub(super) async fn mark(
         &self,
         reservations: impl Iterator<Item = &Reservation>,
     ) -> Result<(), GateError> {
@@ -264,114 +245,6 @@ impl Recorder {
             self.gate.mark_recorded(&keys, &holders).await?;
         }
         Ok(())
-    }
-
-    /// Settles one message by itself. `Ok` means that it may be acknowledged.
-    async fn settle_alone(
-        &self,
-        message: &Message,
-        publisher: &mut Publisher,
-    ) -> Result<(), Unsettled> {
-        let reservation = &message.reservation;
-        let fate = match orders::settle_one(&self.ledger, reservation.clone(), None).await? {
-            Fate::AskGate => {
-                let names_it = self.gate_names(reservation).await?;
-                orders::settle_one(&self.ledger, reservation.clone(), Some(names_it)).await?
-            }
-            fate => fate,
-        };
-        match fate {
-            Fate::Placed => {
-                metrics::counter!("seckill_orders_recorded_total").increment(1);
-                Ok(self.mark(std::iter::once(reservation)).await?)
-            }
-            Fate::AlreadyKnown(known) => self.follow(reservation, &known).await,
-            Fate::Refused(reason) => {
-                metrics::counter!("seckill_orders_rejected_total", "reason" => reason.as_str())
-                    .increment(1);
-                let request_id = &reservation.request_id;
-                tracing::warn!(order_no = %reservation.order_no, request_id, %reason, "refused by the ledger");
-                self.release_refused(reservation, reason).await
-            }
-            Fate::Lost => {
-                tracing::warn!(request_id = %reservation.request_id, order_no = %reservation.order_no, "lost with a former filling");
-                self.release(reservation, Return::Free).await
-            }
-            // (Given the answer, the ledger does not ask for it again.)
-            Fate::EpochAhead | Fate::AskGate => Err(Unsettled::EpochAhead),
-            Fate::NoSuchActivity => {
-                Ok(bury(publisher, &message.incoming, "no such activity").await?)
-            }
-            Fate::Unrecordable(rule) => Ok(bury(publisher, &message.incoming, &rule).await?),
-        }
-    }
-
-    /// Whether a newer filling of the gate than the message's names its number. While one is being made it
-    /// may yet come to: a rebuild puts back what it finds in the outbox.
-    async fn gate_names(&self, reservation: &Reservation) -> Result<bool, Unsettled> {
-        let keys = Keys::of(reservation.activity_id, reservation.bucket);
-        let held = self.gate.holding(&keys, reservation.user_id).await?;
-        let newer = held.epoch.is_some_and(|epoch| epoch > reservation.epoch);
-        if newer && (held.names(reservation.order_no) || !held.restoring) {
-            return Ok(held.names(reservation.order_no));
-        }
-        let activity = self.activity(reservation).await?;
-        if activity.is_some_and(|activity| activity.status.lives_at_gate()) {
-            return Err(Unsettled::Restoring);
-        }
-        Ok(false)
-    }
-
-    /// The number has its row from an earlier delivery: the gate hears of it once more.
-    async fn follow(&self, reservation: &Reservation, known: &Known) -> Result<(), Unsettled> {
-        match known.state {
-            OrderState::PendingPayment | OrderState::Paid => {
-                Ok(self.mark(std::iter::once(reservation)).await?)
-            }
-            OrderState::Rejected => {
-                let reason = known.reason.as_deref().and_then(|word| word.parse().ok());
-                self.release_refused(reservation, reason.unwrap_or(RejectReason::AlreadyHeld)).await
-            }
-            OrderState::Cancelled => {
-                let rebuy = self.activity(reservation).await?.is_none_or(|a| a.rebuy);
-                let how = if rebuy { Return::Free } else { Return::Bar };
-                self.release(reservation, how).await
-            }
-            OrderState::Lost => self.release(reservation, Return::Free).await,
-        }
-    }
-
-    async fn release_refused(
-        &self,
-        reservation: &Reservation,
-        reason: RejectReason,
-    ) -> Result<(), Unsettled> {
-        let how = match reason {
-            RejectReason::SoldOut => {
-                let total = self.activity(reservation).await?.map_or(0, |activity| {
-                    activity.share_of(reservation.bucket, activity.total_stock)
-                });
-                Return::Surplus { ledger_total: total }
-            }
-            RejectReason::AlreadyHeld => Return::Free,
-            RejectReason::Barred => Return::Bar,
-        };
-        self.release(reservation, how).await
-    }
-
-    /// A gate that does not hold the sale has nothing to release: it is filled from the ledger, where this
-    /// number holds nothing.
-    async fn release(&self, reservation: &Reservation, how: Return) -> Result<(), Unsettled> {
-        let keys = Keys::of(reservation.activity_id, reservation.bucket);
-        let (shopper, order_no) = (reservation.user_id, reservation.order_no);
-        if self.gate.release(&keys, shopper, order_no, how).await? == Released::Done {
-            metrics::counter!("seckill_releases_total", "reason" => "refused").increment(1);
-        }
-        Ok(())
-    }
-
-    async fn activity(&self, reservation: &Reservation) -> Result<Option<Activity>, LedgerError> {
-        activities::get(&self.ledger, reservation.activity_id).await
     }
 }
 
@@ -386,16 +259,6 @@ async fn acknowledge(messages: &[Message]) -> Result<(), QueueError> {
         tracing::debug!(%order_no, %request_id, lag_ms, "settled");
     }
     acknowledge_all(messages.iter().map(|message| &message.incoming)).await.into_iter().collect()
-}
-
-async fn bury(
-    publisher: &mut Publisher,
-    incoming: &Incoming,
-    reason: &str,
-) -> Result<(), PublishError> {
-    tracing::error!(%reason, "a message goes to the dead letters");
-    metrics::counter!("seckill_dead_letters_total").increment(1);
-    publisher.publish_dead(&incoming.body, &incoming.properties, reason).await
 }
 
 fn later(message: Message) -> Message {
