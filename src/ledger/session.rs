@@ -32,9 +32,10 @@ impl Session {
         let millis = self.statement_timeout.map_or(0, |bound| bound.as_millis());
         if is_mariadb(conn)? {
             let (seconds, rest) = (millis / 1000, millis % 1000);
+            // Twice as long as anybody waits for a lock: they are told "locked" before it is taken away.
+            let idle = self.statement_timeout.map_or(0, |_| whole_seconds(self.lock_timeout) * 2);
             conn.batch_execute(&format!(
-                "SET max_statement_time = {seconds}.{rest:03}, idle_transaction_timeout = {}",
-                self.statement_timeout.map_or(0, |_| whole_seconds(self.lock_timeout))
+                "SET max_statement_time = {seconds}.{rest:03}, idle_transaction_timeout = {idle}"
             ))
         } else {
             // MySQL bounds only reading statements; the lock time-out and the call time-out do the rest.
@@ -47,7 +48,7 @@ impl Session {
 
 /// A process that stands still in the middle of a transaction, or whose machine has vanished, would keep
 /// its row locked, and with it the sale, until the server finds the connection dead, which takes hours.
-/// `MariaDB` ends such a transaction by itself after the lock time-out. `MySQL` knows only connections that
+/// `MariaDB` ends such a transaction by itself after twice the lock time-out. `MySQL` knows only connections that
 /// are idle, whether in a transaction or not; one that was idle in the pool is replaced at its next use.
 const MYSQL_IDLE_S: u64 = 30;
 

@@ -4,16 +4,15 @@ use seckill::sale::ids::ActivityId;
 use seckill::stack::Kind;
 
 use super::{
-    deliver, keys, messages_are_back, publish, queue_is_empty, relay_by_hand, take_outbox,
+    deliver, keys, messages_are_back, one_after_the_other, publish, relay_by_hand, take_outbox,
 };
 use crate::harness::shopper::redis_of;
 use crate::harness::{App, Plan, Process, Sale, Shopper, Side};
 
 /// A worker that settles messages, and whose acknowledgements get lost.
 fn with_acknowledgements_to_lose() -> Plan {
-    Plan { no_worker: true, ..Plan::default() }
+    one_after_the_other(Plan { no_worker: true, ..Plan::default() })
         .behind(Side::Worker, Kind::RabbitMq)
-        .set("SECKILL__RECORDER__CONSUMERS", 1)
 }
 
 /// Waits until the worker, whatever else it does, certainly consumes.
@@ -59,8 +58,7 @@ async fn the_last_unit_is_recorded_and_its_message_comes_again_and_nothing_chang
 
     app.proxy(Side::Worker, Kind::RabbitMq).swallow_to_server(false);
     app.start_worker().await;
-    queue_is_empty(&app).await;
-    deliver(&mut app, &last_unit).await;
+    deliver(&app, &last_unit).await;
     let balance = app.balance(sale).await;
     assert_eq!((balance.orders.pending_payment, balance.orders.rejected), (2, 0));
     assert_eq!((balance.remain_stock, balance.gate_stock), (0, Some(0)));
@@ -92,7 +90,7 @@ async fn a_number_that_was_refused_stays_refused_when_a_unit_came_back_meanwhile
 
     app.proxy(Side::Worker, Kind::RabbitMq).swallow_to_server(false);
     app.start_worker().await;
-    deliver(&mut app, &message).await;
+    deliver(&app, &message).await;
     assert_eq!(surplus.order(&refused).await.state(), "rejected");
     let balance = app.balance(sale).await;
     assert_eq!((balance.remain_stock, balance.gate_stock), (1, Some(1)));
@@ -104,13 +102,14 @@ async fn a_number_that_was_refused_stays_refused_when_a_unit_came_back_meanwhile
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_cancels_and_buys_again_keeps_the_new_order_when_the_first_message_comes_again() {
-    let mut app = App::start_with(Plan { no_worker: true, ..Plan::default() }).await;
+    let plan = one_after_the_other(Plan { no_worker: true, ..Plan::default() });
+    let mut app = App::start_with(plan).await;
     let sale = app.sale(Sale::of(2)).await;
     let shopper = app.shopper().await;
     let first = shopper.must_buy(sale).await;
     let message = take_outbox(&app, sale).await;
     app.start_worker().await;
-    deliver(&mut app, &message).await;
+    deliver(&app, &message).await;
     assert_eq!(shopper.cancel(&first).await.status, 200);
 
     // While the new order is only reserved, and when it is recorded.
@@ -120,7 +119,7 @@ async fn who_cancels_and_buys_again_keeps_the_new_order_when_the_first_message_c
     publish(&app, &message).await;
     app.start_worker().await;
     shopper.order_becomes(&second, "pending_payment").await;
-    deliver(&mut app, &message).await;
+    deliver(&app, &message).await;
 
     assert_eq!(shopper.order(&first).await.state(), "cancelled");
     assert_eq!(shopper.order(&second).await.state(), "pending_payment");

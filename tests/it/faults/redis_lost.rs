@@ -12,7 +12,9 @@ use seckill::sale::ids::ActivityId;
 use seckill::sale::order::OrderState;
 use seckill::stack::{Home, Kind, Server, Speed};
 
-use super::{all_buy, all_insist, deliver, keys, outbox, queue, relay_by_hand};
+use super::{
+    all_buy, all_insist, deliver, keys, one_after_the_other, outbox, queue, relay_by_hand,
+};
 use crate::harness::shopper::redis_of;
 use crate::harness::{App, Plan, SOON, Sale, Shopper, eventually};
 
@@ -33,8 +35,8 @@ impl MidSale {
         let home = Home::temporary().unwrap();
         let redis = Server::start_in(&home, Kind::Redis, "redis", Speed::Test).await.unwrap();
         let plan =
-            Plan { redis_url: Some(redis.url().to_owned()), no_worker: true, ..Plan::default() }
-                .set("SECKILL__SALE__TICKET_LIFE_S", 10);
+            Plan { redis_url: Some(redis.url().to_owned()), no_worker: true, ..Plan::default() };
+        let plan = one_after_the_other(plan).set("SECKILL__SALE__TICKET_LIFE_S", 10);
         let mut app = App::start_with(plan).await;
         // What was answered is in the file, so that a test can say where it ends.
         let mut cmd = redis::cmd("CONFIG");
@@ -202,7 +204,7 @@ async fn forty_messages_of_an_emptied_gate_that_come_after_its_rebuild_are_neith
         .await;
     assert_eq!(m.states(10..50).await, ["lost"; 40]);
     // Again, and nothing loops.
-    deliver(&mut m.app, &messages).await;
+    deliver(&m.app, &messages).await;
     m.sells_out().await;
     assert_eq!(m.app.balance(m.sale).await.orders.lost, 40);
 }
