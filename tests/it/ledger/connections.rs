@@ -75,16 +75,16 @@ async fn a_row_that_stays_locked_is_told_as_such() {
     let books = Books::open(Sale::default()).await;
     let options = books.ledger.options().clone();
     let patient = Duration::from_secs(20);
-    let ledger = Ledger::open(LedgerOptions {
-        lock_timeout: Duration::from_secs(1),
-        statement_timeout: patient,
-        ..options
-    })
-    .unwrap();
+    let waiting_for = |lock_timeout| {
+        let statement_timeout = patient;
+        Ledger::open(LedgerOptions { lock_timeout, statement_timeout, ..options.clone() }).unwrap()
+    };
+    let ledger = waiting_for(Duration::from_secs(1));
+    // Its transaction may stand still for longer than the other one waits.
+    let holder = waiting_for(patient);
     let held = Arc::new(AtomicBool::new(false));
     let release = Arc::new(AtomicBool::new(false));
     let (at_it, enough) = (Arc::clone(&held), Arc::clone(&release));
-    let holder = ledger.clone();
     let holder = tokio::spawn(async move {
         holder
             .run(move |conn| {
@@ -99,9 +99,10 @@ async fn a_row_that_stays_locked_is_told_as_such() {
     });
     until("the lock", patient, async || held.load(Ordering::Acquire)).await;
     let fence = seckill::ledger::activities::locked::take_fence(&ledger, books.activity).await;
-    assert!(matches!(fence, Err(LedgerError::LockTimeout)), "{fence:?}");
+    // Before anything can fail: a test that fails must not leave a thread that waits for ever.
     release.store(true, Ordering::Release);
     holder.await.unwrap().unwrap();
+    assert!(matches!(fence, Err(LedgerError::LockTimeout)), "{fence:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
