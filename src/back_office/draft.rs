@@ -58,7 +58,11 @@ impl Draft {
                 "price: more than 0 and at most 99999999.99",
             ),
             ((0..=STOCK_MAX).contains(&self.stock), "stock: 0 to 100000000"),
-            (self.ends_at > self.starts_at, "ends-at: must be after starts-at"),
+            // In the ledger's milliseconds.
+            (
+                self.ends_at.timestamp_millis() > self.starts_at.timestamp_millis(),
+                "ends-at: must be after starts-at",
+            ),
             // Redis' scripts count time in doubles, pages in JavaScript's numbers.
             (self.ends_at.timestamp() < 32_503_680_000, "ends-at: before the year 3000"),
             (self.starts_at.timestamp() > 0, "starts-at: after the year 1970"),

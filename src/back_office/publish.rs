@@ -97,12 +97,23 @@ impl BackOffice {
     /// Closes the window now.
     pub async fn end(&self, id: ActivityId) -> Result<(), BackOfficeError> {
         let held = self.hold(id).await?;
-        let done = match locked::end_now(&self.ledger, id, held.fence).await {
-            Ok(()) => self.configure(&held).await,
-            Err(error) => Err(error.into()),
-        };
+        let done = self.end_held(&held).await;
         held.free().await;
         done
+    }
+
+    async fn end_held(&self, held: &Held) -> Result<(), BackOfficeError> {
+        let activity = &held.activity;
+        let upcoming = matches!(activity.status, Status::Scheduled | Status::Paused)
+            && chrono::Utc::now().timestamp_millis() < activity.opens_ms();
+        if upcoming {
+            let id = activity.id;
+            return Err(BackOfficeError::Invalid(format!(
+                "activity {id} has not begun; withdraw it with `cancel`"
+            )));
+        }
+        locked::end_now(&self.ledger, activity.id, held.fence).await?;
+        self.configure(held).await
     }
 
     /// The clock's own steps: a window that is over is ended, an ended sale settled.

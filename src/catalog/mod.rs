@@ -36,10 +36,10 @@ pub struct Listing {
 pub enum AtGate {
     /// The sale is loaded; so many units are left.
     Left(i64),
-    /// The gate does not hold it: it is being filled.
-    Restoring,
-    /// It was not asked, or gave no answer.
-    Unknown,
+    /// The gate does not hold it or gives no answer: nobody can buy for the moment.
+    Away,
+    /// It was not asked.
+    NotAsked,
 }
 
 /// All published activities at one moment, in order of their ids.
@@ -151,14 +151,13 @@ impl Catalog {
 
     async fn at_gate(&self, activity: &Activity, now_ms: i64) -> AtGate {
         if !matches!(activity.phase(now_ms), Phase::Open | Phase::Paused) {
-            return AtGate::Unknown;
+            return AtGate::NotAsked;
         }
         let mut left = 0;
         for bucket in activity.buckets() {
             match self.0.gate.inspect(&Keys::of(activity.id, bucket)).await {
                 Ok(seen) if seen.condition == Condition::Loaded => left += seen.stock.max(0),
-                Ok(_) => return AtGate::Restoring,
-                Err(_) => return AtGate::Unknown,
+                Ok(_) | Err(_) => return AtGate::Away,
             }
         }
         AtGate::Left(left)

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
 
+use super::output::out;
 use crate::back_office::{BackOffice, Balance, Draft, state_word};
 use crate::config::Config;
 use crate::role::{Places, RoleError};
@@ -130,7 +131,7 @@ pub(super) async fn run(config: &Config, command: ActivityCommand) -> Result<(),
     let office = Places::open(config).await?.back_office(config);
     match command {
         ActivityCommand::Create(create) => {
-            println!("{}", office.draft(draft(*create)).await?);
+            out!("{}", office.draft(draft(*create)).await?);
         }
         ActivityCommand::List => list(&office).await?,
         ActivityCommand::Show { id, json } => show(&office, id, json).await?,
@@ -149,7 +150,7 @@ pub(super) async fn run(config: &Config, command: ActivityCommand) -> Result<(),
                     format!("ask again with --change-id {change_id}, so that it counts once");
                 RoleError::Other(format!("{error}\n{again}"))
             })?;
-            println!("changed by {:+}, total {}", adjusted.changed, adjusted.total);
+            out!("changed by {:+}, total {}", adjusted.changed, adjusted.total);
         }
     }
     Ok(())
@@ -174,17 +175,12 @@ fn draft(create: Create) -> Draft {
 }
 
 async fn list(office: &BackOffice) -> Result<(), RoleError> {
-    println!(
-        "{:>6}  {:<10} {:>9} {:>9}  {:<20} title",
-        "id", "state", "remain", "total", "starts at"
-    );
+    out!("{:>6}  {:<10} {:>9} {:>9}  {:<20} title", "id", "state", "remain", "total", "starts at");
     for activity in office.activities(None, LISTED).await? {
         let Activity { id, remain_stock, total_stock, title, .. } = &activity;
         let starts_at = activity.starts_at.format("%Y-%m-%dT%H:%M:%SZ");
         let state = state_word(&activity);
-        println!(
-            "{id:>6}  {state:<10} {remain_stock:>9} {total_stock:>9}  {starts_at:<20} {title}"
-        );
+        out!("{id:>6}  {state:<10} {remain_stock:>9} {total_stock:>9}  {starts_at:<20} {title}");
     }
     Ok(())
 }
@@ -194,24 +190,24 @@ async fn show(office: &BackOffice, id: ActivityId, json: bool) -> Result<(), Rol
     if json {
         let text = serde_json::to_string(&balance)
             .map_err(|error| RoleError::Other(format!("cannot write JSON: {error}")))?;
-        println!("{text}");
+        out!("{text}");
         return Ok(());
     }
     let activity = office.read(id).await?;
     let Balance { state, total_stock, remain_stock, gate_stock, reserved, orders, .. } = balance;
     let at_gate = |figure: Option<i64>| figure.map_or("-".to_owned(), |n| n.to_string());
-    println!("activity {id}: {} ({})", activity.title, activity.product.name);
-    println!("  state     {state}");
-    println!(
-        "  window    {} to {}",
-        activity.starts_at.to_rfc3339(),
-        activity.ends_at.to_rfc3339()
-    );
-    println!("  ledger    total {total_stock}, remain {remain_stock}");
-    println!("  gate      stock {}, reserved {}", at_gate(gate_stock), at_gate(reserved));
-    println!(
+    out!("activity {id}: {} ({})", activity.title, activity.product.name);
+    out!("  state     {state}");
+    out!("  window    {} to {}", activity.starts_at.to_rfc3339(), activity.ends_at.to_rfc3339());
+    out!("  ledger    total {total_stock}, remain {remain_stock}");
+    out!("  gate      stock {}, reserved {}", at_gate(gate_stock), at_gate(reserved));
+    out!(
         "  orders    pending {}, paid {}, cancelled {}, rejected {}, lost {}",
-        orders.pending_payment, orders.paid, orders.cancelled, orders.rejected, orders.lost
+        orders.pending_payment,
+        orders.paid,
+        orders.cancelled,
+        orders.rejected,
+        orders.lost
     );
     Ok(())
 }

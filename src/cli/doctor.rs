@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use super::output::out;
 use crate::config::{Config, Needs};
 use crate::ledger::Ledger;
 use crate::role::{self, RoleError};
@@ -24,7 +25,7 @@ impl Findings {
                 ("WRONG", text)
             }
         };
-        println!("{mark} {what:<16} {text}");
+        out!("{mark} {what:<16} {text}");
     }
 
     fn demand(&mut self, what: &str, holds: bool, is: &str, should: &str) {

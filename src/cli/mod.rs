@@ -2,6 +2,7 @@
 
 mod activity;
 mod doctor;
+pub(crate) mod output;
 mod user;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use self::output::out;
 use crate::config::Config;
 use crate::role::serve::{Sockets, stop_on_signals};
 use crate::role::{self, RoleError, Roles, UpOptions};
@@ -51,10 +53,23 @@ enum What {
     Doctor,
 }
 
+impl What {
+    /// A server tells what it does; a command tells its result, and warnings beside it.
+    const fn usual_logs(&self) -> &'static str {
+        match self {
+            // Libraries that tell every forged cookie or listening socket would drown our own lines.
+            Self::Up { .. } | Self::Serve | Self::Web | Self::Worker => {
+                "info,actix_session=error,actix_server=warn"
+            }
+            Self::Migrate | Self::Activity(_) | Self::User(_) | Self::Doctor => "warn",
+        }
+    }
+}
+
 /// Runs a command to its end.
 #[must_use]
 pub fn run(command: Command) -> ExitCode {
-    if let Err(message) = start_logs() {
+    if let Err(message) = start_logs(command.what.usual_logs()) {
         return failed(&message);
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -101,10 +116,10 @@ async fn serve(config: &Config, roles: Roles) -> Result<(), RoleError> {
 async fn migrate(config: &Config) -> Result<(), RoleError> {
     let migrated = role::ledger(config)?.migrate().await?;
     if migrated.is_empty() {
-        println!("the ledger is up to date");
+        out!("the ledger is up to date");
     }
     for migration in migrated {
-        println!("migrated {migration}");
+        out!("migrated {migration}");
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 
+use super::output::out;
 use crate::account::{Accounts, Cost};
 use crate::config::Config;
 use crate::role::{self, RoleError};
@@ -30,13 +31,15 @@ pub(super) async fn run(config: &Config, command: UserCommand) -> Result<(), Rol
     let other = |error: crate::account::AccountError| RoleError::Other(error.to_string());
     let accounts = Accounts::new(ledger, cost).map_err(other)?;
     let account = accounts.add(&name, &password()?, role).await.map_err(other)?;
-    println!("added {} as {role}", account.username);
+    out!("added {} as {role}", account.username);
     Ok(())
 }
 
 fn password() -> Result<String, RoleError> {
     match std::env::var("SECKILL_PASSWORD") {
         Ok(password) => Ok(password),
-        Err(_) => Ok(rpassword::prompt_password("password: ")?),
+        Err(_) => rpassword::prompt_password("password: ").map_err(|_| {
+            RoleError::Other("no terminal to ask for the password; set SECKILL_PASSWORD".to_owned())
+        }),
     }
 }

@@ -13,14 +13,12 @@ pub enum LogFormat {
     Json,
 }
 
-/// Starts the logs as `SECKILL_LOG` (a filter, default `info`) and `SECKILL_LOG_FORMAT` say.
+/// Starts the logs as `SECKILL_LOG` (a filter; else `usual`) and `SECKILL_LOG_FORMAT` say.
 ///
 /// # Errors
 /// A line that names the variable that is wrong.
-pub fn start_logs() -> Result<(), String> {
-    // Libraries that tell every forged cookie or every listening socket would drown our own lines.
-    let usual = || "info,actix_session=error,actix_server=warn".to_owned();
-    let filter = std::env::var("SECKILL_LOG").unwrap_or_else(|_| usual());
+pub fn start_logs(usual: &str) -> Result<(), String> {
+    let filter = std::env::var("SECKILL_LOG").unwrap_or_else(|_| usual.to_owned());
     let filter = EnvFilter::try_new(&filter)
         .map_err(|error| format!("SECKILL_LOG={filter:?} is not a filter like `info`: {error}"))?;
     let format = match std::env::var("SECKILL_LOG_FORMAT").as_deref() {

@@ -21,7 +21,7 @@ pub fn sale(listing: &Listing, now_ms: i64) -> Sale {
     let left = match listing.at_gate {
         AtGate::Left(left) => left,
         // While the gate does not say, the ledger's figure is the best there is.
-        AtGate::Restoring | AtGate::Unknown => activity.remain_stock,
+        AtGate::Away | AtGate::NotAsked => activity.remain_stock,
     };
     Sale {
         id: activity.id.0,
@@ -42,7 +42,7 @@ fn state(phase: Phase, at_gate: AtGate, left: i64) -> SaleState {
     match phase {
         Phase::Hidden => SaleState::Cancelled,
         Phase::Upcoming => SaleState::Upcoming,
-        Phase::Open if at_gate == AtGate::Restoring => SaleState::Restoring,
+        Phase::Open if at_gate == AtGate::Away => SaleState::Restoring,
         Phase::Open if left <= 0 => SaleState::SoldOut,
         Phase::Open => SaleState::Open,
         Phase::Paused => SaleState::Paused,
