@@ -61,7 +61,8 @@ impl What {
             Self::Up { .. } | Self::Serve | Self::Web | Self::Worker => {
                 "info,actix_session=error,actix_server=warn"
             }
-            Self::Migrate | Self::Activity(_) | Self::User(_) | Self::Doctor => "warn",
+            // What the broker's client says of a connection, the result says already.
+            Self::Migrate | Self::Activity(_) | Self::User(_) | Self::Doctor => "warn,lapin=off",
         }
     }
 }
