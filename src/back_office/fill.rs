@@ -32,6 +32,18 @@ impl BackOffice {
         self.terms.gate.expiry_ms(activity)
     }
 
+    /// Pushes the expiry of an ended sale's keys on, while something of it is still open.
+    pub async fn keep_on(&self, activity: &Activity, now_ms: i64) -> Result<(), BackOfficeError> {
+        let keep_ms = self.terms.gate.keep_ms;
+        if now_ms.saturating_add(keep_ms / 2) < self.expiry_ms(activity) {
+            return Ok(());
+        }
+        for bucket in activity.buckets() {
+            self.gate.keep_until(activity.id, bucket, now_ms.saturating_add(keep_ms)).await?;
+        }
+        Ok(())
+    }
+
     /// Fills the gate from the ledger: at the preheat (nobody holds anything yet) and at a rebuild. Raises
     /// the epoch first, so that whatever belongs to the former filling can be told apart from now on.
     pub async fn fill(&self, held: &Held) -> Result<Epoch, BackOfficeError> {

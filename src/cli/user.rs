@@ -3,7 +3,7 @@
 use clap::Subcommand;
 
 use super::output::out;
-use crate::account::{Accounts, Cost};
+use crate::account::AccountError;
 use crate::config::Config;
 use crate::role::{self, RoleError};
 use crate::sale::shopper::Role;
@@ -22,14 +22,8 @@ pub(super) enum UserCommand {
 
 pub(super) async fn run(config: &Config, command: UserCommand) -> Result<(), RoleError> {
     let UserCommand::Add { name, role } = command;
-    let ledger = role::ledger(config)?;
-    let cost = Cost {
-        memory_kib: config.account.argon2_memory_kib,
-        passes: config.account.argon2_passes,
-        at_once: config.account.argon2_at_once,
-    };
-    let other = |error: crate::account::AccountError| RoleError::Other(error.to_string());
-    let accounts = Accounts::new(ledger, cost).map_err(other)?;
+    let accounts = role::accounts(config, role::ledger(config)?)?;
+    let other = |error: AccountError| RoleError::Other(error.to_string());
     let account = accounts.add(&name, &password()?, role).await.map_err(other)?;
     out!("added {} as {role}", account.username);
     Ok(())

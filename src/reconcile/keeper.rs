@@ -242,7 +242,7 @@ impl Keeper {
         }
         let next = match activity.status {
             Status::Ended if self.is_settled(activity).await? => Status::Settled,
-            Status::Ended => return Ok(()),
+            Status::Ended => return self.office.keep_on(activity, now_ms).await,
             _ => Status::Ended,
         };
         let Some(held) = self.office.hold_if_free(activity.id).await? else { return Ok(()) };

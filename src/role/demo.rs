@@ -4,8 +4,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::RoleError;
-use super::places::Places;
-use crate::account::{AccountError, Accounts, Cost, FieldError};
+use super::places::{Places, accounts};
+use crate::account::{AccountError, FieldError};
 use crate::back_office::Draft;
 use crate::config::Config;
 use crate::sale::activity::Phase;
@@ -77,13 +77,8 @@ pub(super) fn print_logins() {
 }
 
 async fn add_accounts(config: &Config, places: &Places) -> Result<(), RoleError> {
-    let cost = Cost {
-        memory_kib: config.account.argon2_memory_kib,
-        passes: config.account.argon2_passes,
-        at_once: config.account.argon2_at_once,
-    };
     let failed = |error: AccountError| RoleError::Other(format!("demo account: {error}"));
-    let accounts = Accounts::new(places.ledger.clone(), cost).map_err(failed)?;
+    let accounts = accounts(config, places.ledger.clone())?;
     for (name, role) in LOGINS {
         match accounts.add(name, PASSWORD, role).await {
             Ok(_) => {}

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use super::RoleError;
+use crate::account::{Accounts, Cost};
 use crate::back_office::{BackOffice, Terms};
 use crate::catalog::Catalog;
 use crate::config::{Config, Needs, ms};
@@ -84,6 +85,16 @@ pub(crate) fn ledger(config: &Config) -> Result<Ledger, RoleError> {
         lock_timeout: Duration::from_secs(c.lock_timeout_s),
         call_timeout: ms(c.call_timeout_ms),
     })?)
+}
+
+/// The accounts in this ledger, with the configured cost of a password.
+pub(crate) fn accounts(config: &Config, ledger: Ledger) -> Result<Accounts, RoleError> {
+    let cost = Cost {
+        memory_kib: config.account.argon2_memory_kib,
+        passes: config.account.argon2_passes,
+        at_once: config.account.argon2_at_once,
+    };
+    Accounts::new(ledger, cost).map_err(|error| RoleError::Other(format!("account: {error}")))
 }
 
 /// Gets ready to speak with the broker.

@@ -5,8 +5,7 @@ use std::{net::TcpListener, num::NonZeroUsize, time::Duration};
 use actix_web::dev::Server;
 
 use super::RoleError;
-use super::places::Places;
-use crate::account::{Accounts, Cost};
+use super::places::{Places, accounts};
 use crate::captcha::cache::PictureCache;
 use crate::captcha::pool::{Pool, PoolSettings};
 use crate::catalog::Catalog;
@@ -24,13 +23,7 @@ pub(super) fn build(
     listener: TcpListener,
 ) -> Result<Server, RoleError> {
     config.require(Needs { secret_key: true, ..Needs::default() })?;
-    let cost = Cost {
-        memory_kib: config.account.argon2_memory_kib,
-        passes: config.account.argon2_passes,
-        at_once: config.account.argon2_at_once,
-    };
-    let accounts = Accounts::new(places.ledger.clone(), cost)
-        .map_err(|error| RoleError::Other(format!("account: {error}")))?;
+    let accounts = accounts(config, places.ledger.clone())?;
     let pictures = Pool::start(PoolSettings {
         size: NonZeroUsize::new(config.captcha.pool).unwrap_or(NonZeroUsize::MIN),
         threads: NonZeroUsize::MIN,
