@@ -103,6 +103,7 @@ impl BackOffice {
             bucket_count: draft.buckets,
             pay_within_s: draft.pay_within_s,
             rate_per_s: draft.rate_per_s,
+            total_rate_per_s: None,
         };
         Ok(activities::insert_draft(&self.ledger, new).await?)
     }

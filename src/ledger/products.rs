@@ -1,5 +1,6 @@
 //! What is sold.
 
+use chrono::NaiveDateTime;
 use diesel::prelude::*;
 
 use super::error::LedgerError;
@@ -28,6 +29,9 @@ pub(super) struct Row {
     name: String,
     description: String,
     list_price_cents: Option<i64>,
+    picture: Option<String>,
+    archived_at: Option<NaiveDateTime>,
+    version: i64,
 }
 
 impl From<Row> for Product {
@@ -37,6 +41,9 @@ impl From<Row> for Product {
             name: row.name,
             description: row.description,
             list_price: row.list_price_cents.map(Cents),
+            picture: row.picture,
+            archived: row.archived_at.is_some(),
+            version: row.version,
         }
     }
 }

@@ -21,6 +21,9 @@ diesel::table! {
         name -> Varchar,
         description -> Text,
         list_price_cents -> Nullable<BigInt>,
+        picture -> Nullable<Varchar>,
+        archived_at -> Nullable<Datetime>,
+        version -> BigInt,
     }
 }
 
@@ -43,6 +46,7 @@ diesel::table! {
         bucket_count -> Unsigned<SmallInt>,
         pay_within_s -> BigInt,
         rate_per_s -> BigInt,
+        total_rate_per_s -> Nullable<BigInt>,
     }
 }
 
@@ -104,6 +108,19 @@ diesel::table! {
         total_after -> BigInt,
         remain_after -> BigInt,
         fence -> BigInt,
+    }
+}
+
+diesel::table! {
+    audit_log (id) {
+        id -> BigInt,
+        actor_id -> Nullable<BigInt>,
+        actor -> Varchar,
+        action -> Varchar,
+        subject -> Varchar,
+        detail -> Text,
+        request_id -> Varchar,
+        at -> Datetime,
     }
 }
 

@@ -33,6 +33,7 @@ pub(super) fn build(
         catalog: catalog.clone(),
         desk: places.desk(config, catalog.clone()),
         accounts,
+        office: places.back_office(config),
         pictures,
         shown: PictureCache::new(SHOWN_BYTES),
         site: config.site.clone(),

@@ -104,6 +104,12 @@ pub struct Product {
     pub description: String,
     /// The usual price, shown struck through beside the sale's.
     pub list_price: Option<Cents>,
+    /// The file name of its picture.
+    pub picture: Option<String>,
+    /// Whether no new sale takes it.
+    pub archived: bool,
+    /// Counts edits.
+    pub version: i64,
 }
 
 /// One sale, as pages, the gate and the commands know it.
@@ -141,6 +147,8 @@ pub struct Activity {
     pub pay_within_s: i64,
     /// Purchase requests that one shopper may make a second.
     pub rate_per_s: i64,
+    /// Attempts of all shoppers together that may reach the stock in a second; None: no bound.
+    pub total_rate_per_s: Option<i64>,
 }
 
 impl Activity {
@@ -207,6 +215,9 @@ pub(crate) mod tests {
                 name: "Kettle".into(),
                 description: String::new(),
                 list_price: Some(Cents(9900)),
+                picture: None,
+                archived: false,
+                version: 1,
             },
             title: "Kettles at noon".into(),
             price: Cents(1999),
@@ -222,6 +233,7 @@ pub(crate) mod tests {
             bucket_count: 1,
             pay_within_s: 900,
             rate_per_s: 5,
+            total_rate_per_s: None,
         }
     }
 

@@ -5,11 +5,13 @@
 //! an [`order`].
 
 pub mod activity;
+pub mod actor;
 pub mod admission;
 pub mod error;
 pub mod ids;
 pub mod money;
 pub mod order;
 pub mod order_number;
+pub mod plan;
 pub mod reservation;
 pub mod shopper;

@@ -30,8 +30,9 @@ macro_rules! asset {
 }
 
 /// Every file under `/static`.
-pub static ASSETS: [Asset; 7] = [
+pub static ASSETS: [Asset; 8] = [
     asset!("site.css", "text/css; charset=utf-8"),
+    asset!("console.css", "text/css; charset=utf-8"),
     asset!("favicon.svg", "image/svg+xml"),
     asset!("site.js", "text/javascript; charset=utf-8"),
     asset!("clock.js", "text/javascript; charset=utf-8"),

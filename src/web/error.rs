@@ -18,7 +18,9 @@ use super::{
     negotiate::Wanted,
     page::{Frame, respond},
 };
-use crate::{account::AccountError, purchase::DeskError, sale::error::Class};
+use crate::{
+    account::AccountError, back_office::BackOfficeError, purchase::DeskError, sale::error::Class,
+};
 
 /// Why a request gets another answer than the one it asked for.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +34,9 @@ pub enum WebError {
     /// Nobody is signed in.
     #[error("signed out")]
     SignedOut,
+    /// The viewer's role does not allow it.
+    #[error("not for this role")]
+    Forbidden,
     /// The form's token is not this session's.
     #[error("the form's token is not this session's")]
     StaleForm,
@@ -62,6 +67,9 @@ pub enum WebError {
     /// The picture could not be drawn in time.
     #[error("no picture in time")]
     NoPicture,
+    /// The back office did not answer, or said no where no form can show it.
+    #[error("back office: {0}")]
+    Office(#[from] BackOfficeError),
     /// The purchase path did not answer.
     #[error("purchase: {0}")]
     Desk(#[from] DeskError),
@@ -92,6 +100,7 @@ impl WebError {
         match self {
             Self::Desk(error) => error.class(),
             Self::Account(error) => error.class(),
+            Self::Office(error) => error.class(),
             Self::NotReady | Self::NoPicture => Class::Retry,
             Self::TimedOut => Class::Unknown,
             Self::Fault(_) => Class::Bug,
@@ -105,6 +114,7 @@ impl WebError {
         match self {
             Self::BadRequest(_) | Self::BadForm(_) => "bad_request",
             Self::SignedOut => "signed_out",
+            Self::Forbidden => "forbidden",
             Self::StaleForm => "stale_form",
             Self::NotFound => "not_found",
             Self::MethodNotAllowed { .. } => "method_not_allowed",
@@ -112,7 +122,12 @@ impl WebError {
             Self::TooLarge => "too_large",
             Self::UnsupportedMedia => "unsupported_media",
             Self::TimedOut => "timed_out",
-            Self::NotReady | Self::NoPicture | Self::Desk(_) | Self::Account(_) => "unavailable",
+            Self::Office(BackOfficeError::NotFound(_)) => "not_found",
+            Self::NotReady
+            | Self::NoPicture
+            | Self::Desk(_)
+            | Self::Account(_)
+            | Self::Office(_) => "unavailable",
             Self::Fault(_) => "internal",
         }
     }
@@ -126,8 +141,9 @@ impl WebError {
             Self::BadRequest(_) | Self::BadForm(_) => ErrorKind::BadRequest,
             Self::SlowBody => ErrorKind::TooSlow,
             Self::SignedOut => ErrorKind::SignedOut,
+            Self::Forbidden => ErrorKind::Forbidden,
             Self::StaleForm => ErrorKind::StaleForm,
-            Self::NotFound => ErrorKind::NotFound,
+            Self::NotFound | Self::Office(BackOfficeError::NotFound(_)) => ErrorKind::NotFound,
             Self::MethodNotAllowed { .. } => ErrorKind::MethodNotAllowed,
             Self::TooLarge => ErrorKind::TooLarge,
             Self::UnsupportedMedia => ErrorKind::UnsupportedMedia,
@@ -136,6 +152,7 @@ impl WebError {
             | Self::NoPicture
             | Self::Desk(_)
             | Self::Account(_)
+            | Self::Office(_)
             | Self::Fault(_) => ErrorKind::Unavailable,
         }
     }

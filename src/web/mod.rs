@@ -1,10 +1,11 @@
 //! The edge: what a browser sees and sends.
 //!
 //! A request comes in through `middleware` (id, time, headers, session), is matched in [`routes`], is
-//! checked by `extract` and reaches a thin handler in `shop`, which asks [`crate::catalog`],
-//! [`crate::purchase`] or [`crate::account`] and puts the answer into a page. Whatever fails on the way
+//! checked by `extract` and reaches a thin handler in `shop` or `admin`, which asks [`crate::catalog`],
+//! [`crate::purchase`], [`crate::account`] or [`crate::back_office`] and puts the answer into a page. Whatever fails on the way
 //! becomes a page of [`error`].
 
+pub mod admin;
 pub mod assets;
 pub mod error;
 pub mod error_page;
@@ -39,6 +40,7 @@ use actix_web::{
 
 use crate::{
     account::Accounts,
+    back_office::BackOffice,
     captcha::{cache::PictureCache, pool::Pool},
     catalog::Catalog,
     config,
@@ -55,6 +57,8 @@ pub struct WebState {
     pub desk: Desk,
     /// Who may sign in.
     pub accounts: Accounts,
+    /// What admins do.
+    pub office: BackOffice,
     /// Pictures drawn ahead.
     pub pictures: Pool,
     /// Pictures that were given out.
@@ -64,6 +68,9 @@ pub struct WebState {
     /// Of all prices.
     pub currency: Currency,
 }
+
+/// What every handler works with.
+pub type Site = web::Data<WebState>;
 
 /// The site as an actix application, the same in production and in tests.
 pub fn app(

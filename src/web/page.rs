@@ -2,7 +2,7 @@
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{CACHE_CONTROL, ContentType};
+use actix_web::http::header::{CACHE_CONTROL, ContentType, LOCATION};
 use askama::Template;
 use url::form_urlencoded::byte_serialize;
 
@@ -97,6 +97,19 @@ impl Frame {
         self.path == "/login" || self.path.starts_with("/login?")
     }
 
+    /// Whether this page is the one at that address, or belongs to it.
+    #[must_use]
+    pub fn is_under(&self, address: &str) -> bool {
+        let path = self.path.split('?').next().unwrap_or_default();
+        path.strip_prefix(address).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    /// Whether the viewer configures sales.
+    #[must_use]
+    pub fn is_admin(&self) -> bool {
+        self.viewer.as_ref().is_some_and(|viewer| viewer.role == Role::Admin)
+    }
+
     /// The address of a file of ours.
     #[must_use]
     pub fn asset(&self, name: &str) -> String {
@@ -109,6 +122,12 @@ impl Frame {
     pub fn refresh_after(&self, then_ms: &i64) -> i64 {
         (then_ms.saturating_sub(self.now_ms) / 1000 + 1).clamp(1, 30)
     }
+}
+
+/// On to another page of this site, to be read by GET.
+#[must_use]
+pub fn see_other(address: &str) -> HttpResponse {
+    HttpResponse::SeeOther().insert_header((LOCATION, address)).finish()
 }
 
 /// Renders a page. Never stored by a browser or a proxy: it may name its viewer.

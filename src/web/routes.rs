@@ -9,7 +9,7 @@ use actix_web::{
     web::{self, ServiceConfig},
 };
 
-use super::{error::WebError, files, middleware::failure, shop};
+use super::{admin, error::WebError, files, middleware::failure, shop};
 
 /// What needs no session.
 pub(super) fn open(to: &mut ServiceConfig) {
@@ -48,8 +48,14 @@ pub(super) fn pages(to: &mut ServiceConfig) {
         )
         .service(at("/logout", POST).route(web::post().to(shop::login::leave)))
         .service(at("/language", POST).route(web::post().to(shop::language::choose)))
+        .configure(console)
         // Whatever is left: no such page, in the same words and languages as every other failure.
         .service(at("/{rest:.*}", READ).route(web::route().to(not_found)));
+}
+
+/// What an admin does. Each handler takes `Admin`, which lets nobody else in.
+fn console(to: &mut ServiceConfig) {
+    to.service(at("/admin", READ).route(read().to(admin::home)));
 }
 
 const READ: &str = "GET, HEAD";

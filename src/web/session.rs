@@ -21,10 +21,10 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha512;
 use subtle::ConstantTimeEq;
 
-use super::error::WebError;
+use super::{error::WebError, middleware::request_id::RequestId};
 use crate::{
     account::Account,
-    sale::{ids::UserId, shopper::Role},
+    sale::{actor::Actor, ids::UserId, shopper::Role},
 };
 
 /// How long a sign-in lasts. The cookie alone would be good for ever to whoever copied it.
@@ -127,6 +127,30 @@ impl FromRequest for Shopper {
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
         let account = Visit::known(req).and_then(|visit| visit.account);
         ready(account.map(|account| Self { id: account.id }).ok_or(WebError::SignedOut))
+    }
+}
+
+/// An admin who is signed in. As an extractor it sends others to the login or away.
+#[derive(Debug, Clone)]
+pub struct Admin {
+    /// For the audit.
+    pub actor: Actor,
+}
+
+impl FromRequest for Admin {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let account = Visit::known(req).and_then(|visit| visit.account);
+        let request_id = || RequestId::text_of(req).unwrap_or_default();
+        ready(match account {
+            None => Err(WebError::SignedOut),
+            Some(account) if account.role == Role::Admin => {
+                Ok(Self { actor: Actor::account(account.id, account.name, request_id()) })
+            }
+            Some(_) => Err(WebError::Forbidden),
+        })
     }
 }
 

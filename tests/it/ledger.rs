@@ -75,6 +75,7 @@ async fn draft(ledger: &Ledger, sale: &Sale) -> ActivityId {
         bucket_count: 1,
         pay_within_s: sale.pay_within_s,
         rate_per_s: 5,
+        total_rate_per_s: None,
     };
     activities::insert_draft(ledger, new).await.expect("a draft")
 }

@@ -42,6 +42,8 @@ pub struct NewActivity {
     pub pay_within_s: i64,
     /// Purchase requests that one shopper may make a second.
     pub rate_per_s: i64,
+    /// Attempts of all shoppers together a second; None: no bound.
+    pub total_rate_per_s: Option<i64>,
 }
 
 #[derive(Debug, Queryable, Selectable)]
@@ -62,6 +64,7 @@ struct Row {
     bucket_count: u16,
     pay_within_s: i64,
     rate_per_s: i64,
+    total_rate_per_s: Option<i64>,
 }
 
 impl TryFrom<(Row, products::Row)> for Activity {
@@ -84,6 +87,7 @@ impl TryFrom<(Row, products::Row)> for Activity {
             bucket_count: row.bucket_count,
             pay_within_s: row.pay_within_s,
             rate_per_s: row.rate_per_s,
+            total_rate_per_s: row.total_rate_per_s,
         })
     }
 }
@@ -111,6 +115,7 @@ pub async fn insert_draft(ledger: &Ledger, new: NewActivity) -> Result<ActivityI
                     activities::bucket_count.eq(new.bucket_count),
                     activities::pay_within_s.eq(new.pay_within_s),
                     activities::rate_per_s.eq(new.rate_per_s),
+                    activities::total_rate_per_s.eq(new.total_rate_per_s),
                 ))
                 .execute(conn)?;
             Ok(ActivityId(last_insert_id(conn)?))

@@ -13,14 +13,5 @@ pub mod shown;
 pub mod time;
 pub mod view;
 
-use actix_web::{HttpResponse, http::header::LOCATION, web};
-
-use super::WebState;
-
-/// What every handler works with.
-pub type Site = web::Data<WebState>;
-
-/// On to another page of this site, to be read by GET.
-fn see_other(address: &str) -> HttpResponse {
-    HttpResponse::SeeOther().insert_header((LOCATION, address)).finish()
-}
+pub use super::Site;
+use super::page::see_other;

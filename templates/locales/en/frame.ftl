@@ -5,6 +5,7 @@ skip-to-content = Skip to content
 nav-label = Main
 nav-sales = Sales
 nav-orders = My orders
+nav-console = Console
 signed-in-as = Signed in as
 sign-in = Sign in
 sign-out = Sign out

@@ -249,6 +249,9 @@ pub fn activity(total_stock: i64) -> Activity {
             name: "Kettle".into(),
             description: String::new(),
             list_price: None,
+            picture: None,
+            archived: false,
+            version: 1,
         },
         title: "Kettles at noon".into(),
         price: Cents(1999),
@@ -264,6 +267,7 @@ pub fn activity(total_stock: i64) -> Activity {
         bucket_count: 1,
         pay_within_s: 900,
         rate_per_s: 1_000_000,
+        total_rate_per_s: None,
     }
 }
 
