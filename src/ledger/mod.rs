@@ -6,6 +6,7 @@
 //! keys hold even when the gate is wrong, empty or gone.
 
 pub mod activities;
+pub mod audit;
 mod clock;
 pub mod dead_letters;
 mod error;
@@ -16,6 +17,7 @@ mod pool;
 pub mod products;
 mod schema;
 mod session;
+pub mod session_endings;
 mod transaction;
 pub mod users;
 

@@ -5,7 +5,8 @@ use std::{net::TcpListener, num::NonZeroUsize, time::Duration};
 use actix_web::dev::Server;
 
 use super::RoleError;
-use super::places::{Places, accounts};
+use super::places::Places;
+use crate::account::Accounts;
 use crate::captcha::cache::PictureCache;
 use crate::captcha::pool::{Pool, PoolSettings};
 use crate::catalog::Catalog;
@@ -20,10 +21,10 @@ pub(super) fn build(
     config: &Config,
     places: &Places,
     catalog: &Catalog,
+    accounts: Accounts,
     listener: TcpListener,
 ) -> Result<Server, RoleError> {
     config.require(Needs { secret_key: true, ..Needs::default() })?;
-    let accounts = accounts(config, places.ledger.clone())?;
     let pictures = Pool::start(PoolSettings {
         size: NonZeroUsize::new(config.captcha.pool).unwrap_or(NonZeroUsize::MIN),
         threads: NonZeroUsize::MIN,

@@ -76,6 +76,9 @@ pub enum WebError {
     /// The accounts did not answer.
     #[error("account: {0}")]
     Account(#[from] AccountError),
+    /// The session was ended in this browser, and the ledger could not be told.
+    #[error("signing out: {0}")]
+    SignOut(AccountError),
     /// A fault of ours; the text is for the log.
     #[error("fault: {0}")]
     Fault(&'static str),
@@ -99,7 +102,7 @@ impl WebError {
     pub fn class(&self) -> Class {
         match self {
             Self::Desk(error) => error.class(),
-            Self::Account(error) => error.class(),
+            Self::Account(error) | Self::SignOut(error) => error.class(),
             Self::Office(error) => error.class(),
             Self::NotReady | Self::NoPicture => Class::Retry,
             Self::TimedOut => Class::Unknown,
@@ -116,18 +119,20 @@ impl WebError {
             Self::SignedOut => "signed_out",
             Self::Forbidden => "forbidden",
             Self::StaleForm => "stale_form",
-            Self::NotFound => "not_found",
+            Self::NotFound
+            | Self::Office(BackOfficeError::NotFound(_))
+            | Self::Account(AccountError::NotFound) => "not_found",
             Self::MethodNotAllowed { .. } => "method_not_allowed",
             Self::SlowBody => "slow_body",
             Self::TooLarge => "too_large",
             Self::UnsupportedMedia => "unsupported_media",
             Self::TimedOut => "timed_out",
-            Self::Office(BackOfficeError::NotFound(_)) => "not_found",
             Self::NotReady
             | Self::NoPicture
             | Self::Desk(_)
             | Self::Account(_)
             | Self::Office(_) => "unavailable",
+            Self::SignOut(_) => "sign_out_unsure",
             Self::Fault(_) => "internal",
         }
     }
@@ -143,7 +148,10 @@ impl WebError {
             Self::SignedOut => ErrorKind::SignedOut,
             Self::Forbidden => ErrorKind::Forbidden,
             Self::StaleForm => ErrorKind::StaleForm,
-            Self::NotFound | Self::Office(BackOfficeError::NotFound(_)) => ErrorKind::NotFound,
+            Self::NotFound
+            | Self::Office(BackOfficeError::NotFound(_))
+            | Self::Account(AccountError::NotFound) => ErrorKind::NotFound,
+            Self::SignOut(_) => ErrorKind::SignOutUnsure,
             Self::MethodNotAllowed { .. } => ErrorKind::MethodNotAllowed,
             Self::TooLarge => ErrorKind::TooLarge,
             Self::UnsupportedMedia => ErrorKind::UnsupportedMedia,

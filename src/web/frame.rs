@@ -22,6 +22,10 @@ use crate::sale::money::Currency;
 /// Longer queries are not carried through the language form and the way to the login.
 const PATH_MAX: usize = 1024;
 
+/// What forms send to that stand on the page of the address before it.
+const PARTS_OF_A_PAGE: [&str; 7] =
+    ["/pay", "/cancel", "/role", "/password", "/disable", "/enable", "/end-sessions"];
+
 impl FromRequest for Frame {
     type Error = WebError;
     type Future = Ready<Result<Self, WebError>>;
@@ -58,7 +62,7 @@ fn language(req: &HttpRequest) -> Language {
 fn page_address(req: &HttpRequest) -> String {
     let path = req.path();
     if *req.method() == Method::POST {
-        let page = path.strip_suffix("/pay").or_else(|| path.strip_suffix("/cancel"));
+        let page = PARTS_OF_A_PAGE.iter().find_map(|part| path.strip_suffix(part));
         return match path {
             "/logout" | "/language" => "/".to_owned(),
             _ => page.unwrap_or(path).to_owned(),

@@ -46,6 +46,15 @@ pub(super) fn pages(to: &mut ServiceConfig) {
                 .route(read().to(shop::register::form))
                 .route(web::post().to(shop::register::submit)),
         )
+        .service(
+            at("/account", FORM)
+                .route(read().to(shop::own_account::show))
+                .route(web::post().to(shop::own_account::change_password)),
+        )
+        .service(
+            at("/account/end-sessions", POST)
+                .route(web::post().to(shop::own_account::end_sessions)),
+        )
         .service(at("/logout", POST).route(web::post().to(shop::login::leave)))
         .service(at("/language", POST).route(web::post().to(shop::language::choose)))
         .configure(console)
@@ -55,7 +64,30 @@ pub(super) fn pages(to: &mut ServiceConfig) {
 
 /// What an admin does. Each handler takes `Admin`, which lets nobody else in.
 fn console(to: &mut ServiceConfig) {
-    to.service(at("/admin", READ).route(read().to(admin::home)));
+    to.service(at("/admin", READ).route(read().to(admin::home))).configure(accounts);
+    // The last: what is no page of the console is told to admins alone.
+    to.service(at("/admin/{rest:.*}", READ).route(web::route().to(admin::nothing)));
+}
+
+/// The console's accounts.
+fn accounts(to: &mut ServiceConfig) {
+    use admin::accounts::{list, one};
+    to.service(
+        at("/admin/accounts", FORM)
+            .route(read().to(list::show))
+            .route(web::post().to(list::add)),
+    )
+    .service(at("/admin/accounts/{account}", READ).route(read().to(one::show)))
+    .service(at("/admin/accounts/{account}/role", POST).route(web::post().to(one::set_role)))
+    .service(
+        at("/admin/accounts/{account}/password", POST).route(web::post().to(one::set_password)),
+    )
+    .service(at("/admin/accounts/{account}/disable", POST).route(web::post().to(one::disable)))
+    .service(at("/admin/accounts/{account}/enable", POST).route(web::post().to(one::enable)))
+    .service(
+        at("/admin/accounts/{account}/end-sessions", POST)
+            .route(web::post().to(one::end_sessions)),
+    );
 }
 
 const READ: &str = "GET, HEAD";

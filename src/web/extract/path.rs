@@ -10,7 +10,10 @@ use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
 
 use crate::{
     catalog::{Catalog, Listing},
-    sale::{ids::ActivityId, order_number::OrderNo},
+    sale::{
+        ids::{ActivityId, UserId},
+        order_number::OrderNo,
+    },
     web::{WebState, error::WebError},
 };
 
@@ -38,6 +41,19 @@ impl FromRequest for Named {
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
         ready(segment(req, "order").and_then(|number| catalog(req).map(|_| Self(number))))
+    }
+}
+
+/// The account that an address names.
+#[derive(Debug, Clone, Copy)]
+pub struct OfAccount(pub UserId);
+
+impl FromRequest for OfAccount {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(segment(req, "account").map(Self))
     }
 }
 

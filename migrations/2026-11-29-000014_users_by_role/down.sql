@@ -1,0 +1,1 @@
+ALTER TABLE users DROP KEY users_role;
