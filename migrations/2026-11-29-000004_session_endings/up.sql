@@ -11,3 +11,14 @@ CREATE TABLE IF NOT EXISTS session_endings (
     CONSTRAINT session_endings_session_or_account
         CHECK ((session_id IS NULL) = (user_id IS NOT NULL) AND (user_id IS NULL) = (epoch IS NULL))
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;
+
+-- The console lists accounts of one role by name, and finds the admins under a lock. MySQL has no ADD KEY IF
+-- NOT EXISTS, hence the question before.
+SET @change = IF(
+    (SELECT COUNT(*) FROM information_schema.statistics
+     WHERE table_schema = DATABASE() AND table_name = 'users' AND index_name = 'users_role') = 0,
+    'ALTER TABLE users ADD KEY users_role (role, username_key)',
+    'DO 0');
+PREPARE change_once FROM @change;
+EXECUTE change_once;
+DEALLOCATE PREPARE change_once;

@@ -87,11 +87,7 @@ const fn already(changed: bool) -> &'static str {
     if changed { "now " } else { "already " }
 }
 
-async fn set_disabled(
-    accounts: &Accounts,
-    name: &str,
-    disabled: bool,
-) -> Result<(), AccountError> {
+async fn set_disabled(accounts: &Accounts, name: &str, disabled: bool) -> Result<(), AccountError> {
     let id = accounts.named(name).await?;
     let changed = accounts.set_disabled(Actor::command(), id, disabled).await?;
     let state = if disabled { "disabled" } else { "enabled" };

@@ -86,8 +86,7 @@ pub async fn serve(
     // Built before anything runs, so that a wrong setting stops the start and not the process.
     let worker =
         roles.has_worker().then(|| Worker::build(config, &places, &catalog)).transpose()?;
-    let accounts =
-        roles.has_web().then(|| accounts(config, places.ledger.clone())).transpose()?;
+    let accounts = roles.has_web().then(|| accounts(config, places.ledger.clone())).transpose()?;
     if let Some(worker) = &worker {
         let queue = worker.queue.clone();
         checks.push(Check::new("queue", move || {
@@ -108,6 +107,8 @@ pub async fn serve(
         let stop = stop.clone();
         tasks.spawn(async move { endings.keep_fresh(stop).await });
     }
+    let hearing = (catalog.clone(), stop.clone());
+    tasks.spawn(async move { hearing.0.hear_changes(hearing.1).await });
     let first_look = async {
         while !catalog.is_loaded() || endings.as_ref().is_some_and(|known| !known.are_loaded()) {
             tokio::time::sleep(Duration::from_millis(20)).await;

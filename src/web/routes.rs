@@ -73,9 +73,7 @@ fn console(to: &mut ServiceConfig) {
 fn accounts(to: &mut ServiceConfig) {
     use admin::accounts::{list, one};
     to.service(
-        at("/admin/accounts", FORM)
-            .route(read().to(list::show))
-            .route(web::post().to(list::add)),
+        at("/admin/accounts", FORM).route(read().to(list::show)).route(web::post().to(list::add)),
     )
     .service(at("/admin/accounts/{account}", READ).route(read().to(one::show)))
     .service(at("/admin/accounts/{account}/role", POST).route(web::post().to(one::set_role)))
@@ -85,8 +83,7 @@ fn accounts(to: &mut ServiceConfig) {
     .service(at("/admin/accounts/{account}/disable", POST).route(web::post().to(one::disable)))
     .service(at("/admin/accounts/{account}/enable", POST).route(web::post().to(one::enable)))
     .service(
-        at("/admin/accounts/{account}/end-sessions", POST)
-            .route(web::post().to(one::end_sessions)),
+        at("/admin/accounts/{account}/end-sessions", POST).route(web::post().to(one::end_sessions)),
     );
 }
 

@@ -58,10 +58,16 @@ impl From<&'static str> for Message {
     }
 }
 
-// Templates pass what they hold by reference, sometimes twice over.
+// Templates pass what they hold by reference, sometimes through two or three hands.
 impl From<&&Message> for Message {
     fn from(message: &&Message) -> Self {
         (*message).clone()
+    }
+}
+
+impl From<&&&Message> for Message {
+    fn from(message: &&&Message) -> Self {
+        (**message).clone()
     }
 }
 

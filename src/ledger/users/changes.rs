@@ -148,11 +148,7 @@ pub async fn set_role(
                 diesel::update(users::table.find(id.0))
                     .set(users::role.eq(role.as_str()))
                     .execute(conn)?;
-                let change = Change {
-                    field: "role",
-                    from: Some(user.role.clone()),
-                    to: Some(role.as_str().to_owned()),
-                };
+                let change = Change::turned("role", &user.role, &role);
                 user.changed(conn, &actor, "account.role", &[change])
             })
         })
@@ -181,8 +177,8 @@ pub async fn set_disabled(
                 diesel::update(users::table.find(id.0))
                     .set(users::disabled_at.eq(at))
                     .execute(conn)?;
-                let word = |disabled| Some(if disabled { "disabled" } else { "live" }.to_owned());
-                let change = Change { field: "state", from: word(!disabled), to: word(disabled) };
+                let word = |disabled| if disabled { "disabled" } else { "live" };
+                let change = Change::turned("state", &word(!disabled), &word(disabled));
                 let action = if disabled { "account.disable" } else { "account.enable" };
                 user.changed(conn, &actor, action, &[change])
             })

@@ -111,9 +111,8 @@ pub async fn insert_by(
             transaction(conn, |conn| {
                 let inserted = insert_row(conn, user.clone())?;
                 if let Insertion::Created(id) = inserted {
-                    let made = |field, to| Change { field, from: None, to: Some(to) };
                     let changes =
-                        [made("name", user.username.clone()), made("role", user.role.into())];
+                        [Change::made("name", &user.username), Change::made("role", &user.role)];
                     audit::write(conn, &actor, "account.add", &subject(id), &changes)?;
                 }
                 Ok(inserted)

@@ -21,14 +21,10 @@ use crate::{
 };
 
 /// The page.
-pub async fn show(
-    _: Owner,
-    f: Frame,
-    Query(mut query): Query,
-) -> Result<HttpResponse, WebError> {
+pub async fn show(_: Owner, f: Frame, Query(mut query): Query) -> Result<HttpResponse, WebError> {
     let done = query.take("done")?.as_deref() == Some("password");
     let notice = done.then(|| key("account-password-done"));
-    let page = OwnAccountPage { done, notice, ..page(f, Faults::default()) };
+    let page = OwnAccountPage { notice, done, ..page(f, Faults::default()) };
     Ok(respond(StatusCode::OK, &page))
 }
 

@@ -1,8 +1,11 @@
 //! The edge, as people and programs meet it: the site, its answers, its commands, its tree.
 
+mod access;
+mod accounts;
 mod bad_input;
 mod bare_sockets;
 mod commands;
+mod endings;
 mod names;
 mod orders;
 mod outcomes;

@@ -1,1 +1,0 @@
-ALTER TABLE users DROP KEY users_role;
