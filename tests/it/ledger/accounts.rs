@@ -1,11 +1,14 @@
 //! Registering and signing in.
 
+use diesel::RunQueryDsl as _;
+use diesel::connection::SimpleConnection as _;
+use diesel::sql_types::BigInt;
 use seckill::account::{AccountError, Accounts, Cost, FieldError, Refusal, SessionId, SignIn};
-use seckill::ledger::Ledger;
+use seckill::ledger::{Ledger, LedgerOptions};
 use seckill::sale::actor::Actor;
 use seckill::sale::shopper::Role;
 
-use super::migrated;
+use super::{fresh_database, migrated};
 
 const PASSWORD: &str = "correct horse";
 
@@ -163,5 +166,50 @@ async fn the_last_admin_stays_even_when_two_remove_each_other_at_once() {
         accounts.set_disabled(command(), seckill::sale::ids::UserId(9999), true).await,
     ] {
         assert!(matches!(result, Err(AccountError::NotFound)), "{result:?}");
+    }
+}
+
+#[derive(diesel::QueryableByName)]
+struct Touched {
+    #[diesel(sql_type = BigInt)]
+    rows: i64,
+}
+
+/// Rows that the only connection of this ledger has read since it was told to forget.
+async fn touched(ledger: &Ledger) -> i64 {
+    let query = "SELECT CAST(SUM(variable_value) AS SIGNED) AS `rows` \
+                 FROM information_schema.session_status \
+                 WHERE variable_name IN ('Handler_read_next', 'Handler_read_prev', \
+                 'Handler_read_rnd_next')";
+    let read = ledger.run(move |conn| Ok(diesel::sql_query(query).get_result::<Touched>(conn)?));
+    read.await.unwrap().rows
+}
+
+#[tokio::test]
+async fn a_page_of_the_list_reads_a_page_of_rows() {
+    let options = LedgerOptions { pool_size: 1, ..LedgerOptions::new(fresh_database()) };
+    let ledger = Ledger::open(options).unwrap();
+    ledger.migrate().await.unwrap();
+    let fill = "INSERT INTO users (username, username_key, password_hash, role) \
+                SELECT CONCAT('u', seq), CONCAT('u', seq), 'x', \
+                IF(seq % 50 = 0, 'operator', 'shopper') FROM seq_100000_to_109999; \
+                ANALYZE TABLE users";
+    ledger.run(move |conn| Ok(conn.batch_execute(fill)?)).await.unwrap();
+    let accounts = on(ledger.clone());
+    for (typed, role, after) in [
+        ("", None, None),
+        ("u1", None, Some("u105000")),
+        ("u1077", None, None),
+        ("nobody", None, None),
+        ("", Some(Role::Operator), Some("u102000")),
+        ("u108", Some(Role::Shopper), None),
+        ("u1", Some(Role::Admin), None),
+    ] {
+        let forget = |conn: &mut diesel::MysqlConnection| Ok(conn.batch_execute("FLUSH STATUS")?);
+        ledger.run(forget).await.unwrap();
+        let before = touched(&ledger).await;
+        accounts.page(typed, role, after.map(ToOwned::to_owned)).await.unwrap();
+        let rows = touched(&ledger).await - before;
+        assert!(rows < 60, "{typed:?} {role:?} {after:?}: {rows} rows");
     }
 }
