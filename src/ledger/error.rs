@@ -73,6 +73,9 @@ pub enum Conflict {
     /// The gate was filled by somebody else in between.
     #[error("the gate's epoch is {0}, not the expected one")]
     Epoch(i64),
+    /// Somebody else has edited it since; this is its version now.
+    #[error("the activity was changed in between")]
+    Version(i64),
     /// This stock change's id was used for something else.
     #[error("a different stock change has this id")]
     ChangeId,

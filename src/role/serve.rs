@@ -100,6 +100,8 @@ pub async fn serve(
 
     let keeping = (catalog.clone(), stop.clone());
     tasks.spawn(async move { keeping.0.keep_fresh(keeping.1).await });
+    let hearing = (catalog.clone(), stop.clone());
+    tasks.spawn(async move { hearing.0.hear_changes(hearing.1).await });
     let first_look = async {
         while !catalog.is_loaded() {
             tokio::time::sleep(Duration::from_millis(20)).await;

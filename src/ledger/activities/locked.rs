@@ -1,13 +1,14 @@
 //! What is done under an activity's lock. Taking the lock takes a [`Fence`]; every write carries it, and
 //! the ledger refuses one that is not the newest, so whoever lost the lock cannot write any more.
 
-use chrono::{Duration, NaiveDateTime};
+use chrono::{Duration, NaiveDateTime, SecondsFormat};
 use diesel::dsl::sql;
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
 use super::status_of;
+use crate::ledger::audit::{self, Change};
 use crate::ledger::clock::now;
 use crate::ledger::error::{Conflict, LedgerError};
 use crate::ledger::last_insert_id;
@@ -15,6 +16,7 @@ use crate::ledger::pool::Ledger;
 use crate::ledger::schema::{activities, orders};
 use crate::ledger::transaction::transaction;
 use crate::sale::activity::Status;
+use crate::sale::actor::Actor;
 use crate::sale::ids::{ActivityId, Epoch, Fence};
 
 /// The activity's row, locked until the end of the transaction.
@@ -83,12 +85,13 @@ pub async fn set_status(
     from: &'static [Status],
     to: Status,
     fence: Fence,
+    actor: Actor,
 ) -> Result<(), LedgerError> {
     ledger
         .run(move |conn| {
             transaction(conn, |conn| {
                 let row = lock_fenced(conn, id, fence)?;
-                check_status(&row, from)?;
+                let was = check_status(&row, from)?;
                 if to == Status::Cancelled && has_orders(conn, id)? {
                     return Err(Conflict::HasOrders.into());
                 }
@@ -98,19 +101,42 @@ pub async fn set_status(
                         activities::version.eq(activities::version + 1),
                     ))
                     .execute(conn)?;
-                Ok(())
+                let change = Change::turned("status", &was, &to);
+                audit::write(conn, &actor, step_word(was, to), &subject(id), &[change])
             })
         })
         .await
 }
 
+/// What an admin calls this step.
+const fn step_word(from: Status, to: Status) -> &'static str {
+    match (from, to) {
+        (Status::Paused, Status::Scheduled) => "activity.resume",
+        (_, Status::Scheduled) => "activity.publish",
+        (_, Status::Paused) => "activity.pause",
+        (_, Status::Ended) => "activity.end",
+        (_, Status::Settled) => "activity.settle",
+        (_, Status::Cancelled) => "activity.cancel",
+        (_, Status::Draft) => "activity.draft",
+    }
+}
+
+pub(super) fn subject(id: ActivityId) -> String {
+    format!("activity:{id}")
+}
+
 /// Closes a published activity's window now, by the ledger's clock, and ends it.
-pub async fn end_now(ledger: &Ledger, id: ActivityId, fence: Fence) -> Result<(), LedgerError> {
+pub async fn end_now(
+    ledger: &Ledger,
+    id: ActivityId,
+    fence: Fence,
+    actor: Actor,
+) -> Result<(), LedgerError> {
     ledger
         .run(move |conn| {
             transaction(conn, |conn| {
                 let row = lock_fenced(conn, id, fence)?;
-                check_status(&row, &[Status::Scheduled, Status::Paused])?;
+                let was = check_status(&row, &[Status::Scheduled, Status::Paused])?;
                 // A window is never empty, not even of a sale that is ended before its start; and
                 // one that is over already keeps its end.
                 let first_end = row.starts_at + Duration::milliseconds(1);
@@ -122,10 +148,19 @@ pub async fn end_now(ledger: &Ledger, id: ActivityId, fence: Fence) -> Result<()
                         activities::version.eq(activities::version + 1),
                     ))
                     .execute(conn)?;
-                Ok(())
+                let changes = [
+                    Change::turned("status", &was, &Status::Ended),
+                    Change::turned("ends_at", &instant(row.ends_at), &instant(ends_at)),
+                ];
+                audit::write(conn, &actor, "activity.end", &subject(id), &changes)
             })
         })
         .await
+}
+
+/// A time as the audit writes it.
+pub(super) fn instant(at: NaiveDateTime) -> String {
+    at.and_utc().to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
 /// Begins another filling of the gate: the preheat from epoch 0, a rebuild from any other. Of two at
@@ -153,9 +188,9 @@ pub async fn begin_epoch(
         .await
 }
 
-fn check_status(row: &LockedRow, from: &[Status]) -> Result<(), LedgerError> {
+pub(super) fn check_status(row: &LockedRow, from: &[Status]) -> Result<Status, LedgerError> {
     let status = status_of(&row.status)?;
-    if from.contains(&status) { Ok(()) } else { Err(Conflict::Status(status).into()) }
+    if from.contains(&status) { Ok(status) } else { Err(Conflict::Status(status).into()) }
 }
 
 fn has_orders(conn: &mut MysqlConnection, id: ActivityId) -> Result<bool, LedgerError> {
