@@ -111,11 +111,12 @@ fn keep(folder: &Path, prepared: &Prepared) -> io::Result<()> {
 /// Written beside and renamed, so that nobody ever reads half of it.
 fn write(folder: &Path, file: &PictureFile, content: &[u8]) -> io::Result<()> {
     let beside = beside(folder, &file.to_string());
-    let written = OpenOptions::new().write(true).create_new(true).open(&beside).and_then(|mut new| {
-        new.write_all(content)?;
-        new.sync_all()?;
-        fs::rename(&beside, folder.join(file.to_string()))
-    });
+    let written =
+        OpenOptions::new().write(true).create_new(true).open(&beside).and_then(|mut new| {
+            new.write_all(content)?;
+            new.sync_all()?;
+            fs::rename(&beside, folder.join(file.to_string()))
+        });
     if written.is_err() {
         let _gone = fs::remove_file(&beside);
     }

@@ -125,7 +125,7 @@ fn vp8x(body: &[u8]) -> Option<Size> {
 mod tests {
     use super::*;
 
-    fn chunk(name: &[u8; 4], body: &[u8]) -> Vec<u8> {
+    fn chunk(name: [u8; 4], body: &[u8]) -> Vec<u8> {
         let length = u32::try_from(body.len()).unwrap().to_le_bytes();
         let fill = vec![0; body.len() % 2];
         [name.as_slice(), &length, body, &fill].concat()
@@ -139,17 +139,17 @@ mod tests {
 
     fn lossy(width: u16, height: u16) -> Vec<u8> {
         let sizes = [width.to_le_bytes(), height.to_le_bytes()].concat();
-        chunk(b"VP8 ", &[b"\x10\x00\x00\x9d\x01\x2a".as_slice(), &sizes, &[0; 20]].concat())
+        chunk(*b"VP8 ", &[b"\x10\x00\x00\x9d\x01\x2a".as_slice(), &sizes, &[0; 20]].concat())
     }
 
     fn lossless(width: u32, height: u32) -> Vec<u8> {
         let bits = (width - 1) | (height - 1) << 14;
-        chunk(b"VP8L", &[b"\x2f".as_slice(), &bits.to_le_bytes()].concat())
+        chunk(*b"VP8L", &[b"\x2f".as_slice(), &bits.to_le_bytes()].concat())
     }
 
     fn canvas(width: u32, height: u32) -> Vec<u8> {
         let side = |n: u32| (n - 1).to_le_bytes()[..3].to_vec();
-        chunk(b"VP8X", &[vec![0; 4], side(width), side(height)].concat())
+        chunk(*b"VP8X", &[vec![0; 4], side(width), side(height)].concat())
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
         for (chunks, found) in [
             (vec![lossy(1600, 1200)], taken),
             (vec![lossless(4000, 4000)], taken),
-            (vec![canvas(30, 20), chunk(b"EXIF", b"odd"), lossy(30, 20)], taken),
+            (vec![canvas(30, 20), chunk(*b"EXIF", b"odd"), lossy(30, 20)], taken),
             (vec![lossy(16_383, 16_383)], Err(Refusal::TooLarge)),
             (vec![lossless(8001, 1)], Err(Refusal::TooLarge)),
             (vec![lossless(8000, 2001)], Err(Refusal::TooLarge)),
@@ -166,8 +166,8 @@ mod tests {
             // A small canvas hides no large frame.
             (vec![canvas(30, 20), lossy(16_383, 16_383)], Err(Refusal::Damaged)),
             (vec![canvas(30, 20), lossy(30, 20), lossless(16_384, 9)], Err(Refusal::Damaged)),
-            (vec![canvas(30, 20), chunk(b"ANMF", &[0; 32])], Err(Refusal::Animated)),
-            (vec![chunk(b"XMP ", b"nothing else")], Err(Refusal::Damaged)),
+            (vec![canvas(30, 20), chunk(*b"ANMF", &[0; 32])], Err(Refusal::Animated)),
+            (vec![chunk(*b"XMP ", b"nothing else")], Err(Refusal::Damaged)),
             (vec![lossy(0, 10)], Err(Refusal::Damaged)),
             (vec![], Err(Refusal::Damaged)),
         ] {
@@ -180,7 +180,8 @@ mod tests {
         let whole = [
             riff(&[canvas(30, 20), lossy(30, 20), lossless(30, 20)]),
             b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01".to_vec(),
-            b"\xff\xd8\xff\xc0\0\x11\x08\0\x01\0\x01\x03\x01\x22\0\x02\x11\x01\x03\x11\x01".to_vec(),
+            b"\xff\xd8\xff\xc0\0\x11\x08\0\x01\0\x01\x03\x01\x22\0\x02\x11\x01\x03\x11\x01"
+                .to_vec(),
         ];
         for bytes in whole {
             for end in 0..bytes.len() {

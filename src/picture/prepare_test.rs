@@ -3,7 +3,9 @@
 use std::io::Cursor;
 
 use image::codecs::jpeg::JpegEncoder;
-use image::{DynamicImage, GenericImageView as _, ImageOutputFormat, Rgb, RgbImage, Rgba, RgbaImage};
+use image::{
+    DynamicImage, GenericImageView as _, ImageOutputFormat, Rgb, RgbImage, Rgba, RgbaImage,
+};
 
 use super::header::look;
 use super::orientation::tests::segment;
@@ -42,7 +44,7 @@ fn holds(bytes: &[u8], text: &[u8]) -> bool {
 }
 
 /// One chunk of a PNG.
-fn chunk(name: &[u8; 4], body: &[u8]) -> Vec<u8> {
+fn chunk(name: [u8; 4], body: &[u8]) -> Vec<u8> {
     let length = u32::try_from(body.len()).unwrap().to_be_bytes();
     let marked = [name.as_slice(), body].concat();
     [length.as_slice(), &marked, &crc32(&marked).to_be_bytes()].concat()
@@ -57,7 +59,7 @@ fn crc32(bytes: &[u8]) -> u32 {
 fn grey_png(width: u32, height: u32, data: &[u8]) -> Vec<u8> {
     let header = [&width.to_be_bytes()[..], &height.to_be_bytes(), &[8, 0, 0, 0, 0]].concat();
     let mark = b"\x89PNG\r\n\x1a\n".to_vec();
-    [mark, chunk(b"IHDR", &header), chunk(b"IDAT", data), chunk(b"IEND", b"")].concat()
+    [mark, chunk(*b"IHDR", &header), chunk(*b"IDAT", data), chunk(*b"IEND", b"")].concat()
 }
 
 #[test]
@@ -113,9 +115,8 @@ fn other_depths_and_colours_are_read() {
 
 #[test]
 fn the_same_pixels_have_the_same_name() {
-    let [once, again] = [png(picture(50, 50)), png(picture(50, 50))].map(|sent| {
-        prepare(&sent).unwrap().file
-    });
+    let [once, again] =
+        [png(picture(50, 50)), png(picture(50, 50))].map(|sent| prepare(&sent).unwrap().file);
     assert_eq!(once, again);
     assert_ne!(once, prepare(&png(picture(50, 51))).unwrap().file);
 }
@@ -126,7 +127,7 @@ fn whatever_is_not_pixels_is_gone() {
     let image = picture(64, 64);
     let plain = png(image.clone());
     let (head, rest) = plain.split_at(33);
-    let text = chunk(b"tEXt", &[b"Comment\0".as_slice(), secret].concat());
+    let text = chunk(*b"tEXt", &[b"Comment\0".as_slice(), secret].concat());
     let jpeg = jpeg(&image);
     let length = u16::try_from(secret.len() + 2).unwrap().to_be_bytes();
     let comment = [b"\xff\xfe".as_slice(), &length, secret].concat();
@@ -163,7 +164,8 @@ fn a_camera_held_sideways_is_put_right_and_its_metadata_go() {
 
 #[test]
 fn what_is_no_picture_is_refused_by_its_content() {
-    let gif = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\
+    let gif =
+        b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\
                 \x02\x02D\x01\0;";
     for sent in [
         b"".as_slice(),
@@ -226,9 +228,9 @@ fn the_most_pixels_that_are_taken_are_decoded() {
     let header = [&8000_u32.to_be_bytes()[..], &5000_u32.to_be_bytes(), &[16, 6, 0, 0, 0]].concat();
     let deep = [
         b"\x89PNG\r\n\x1a\n".to_vec(),
-        chunk(b"IHDR", &header),
-        chunk(b"IDAT", b""),
-        chunk(b"IEND", b""),
+        chunk(*b"IHDR", &header),
+        chunk(*b"IDAT", b""),
+        chunk(*b"IEND", b""),
     ];
     assert_eq!(prepare(&deep.concat()).err(), Some(Refusal::TooHeavy));
 }
@@ -259,7 +261,7 @@ fn bombs_are_refused_without_a_spike_in_memory() {
     let tiny = grey_png(1, 1, &zeros);
     let (head, rest) = tiny.split_at(33);
     let _ = prepare(&tiny);
-    let profile = chunk(b"iCCP", &[b"p\0\0".as_slice(), &zeros].concat());
+    let profile = chunk(*b"iCCP", &[b"p\0\0".as_slice(), &zeros].concat());
     let _ = prepare(&[head, &profile, rest].concat());
     let grown = most_kib() - before;
     assert!(grown < 64 * 1024, "it took {grown} KiB more");
@@ -285,7 +287,7 @@ fn zeros_deflated(count: u32) -> Vec<u8> {
     }
     bits.push("0000000");
     bits.push("0000000");
-    let sum = (1 + copies * 258) % 65_521 << 16 | 1;
+    let sum = ((1 + copies * 258) % 65_521) << 16 | 1;
     [bits.bytes, sum.to_be_bytes().to_vec()].concat()
 }
 

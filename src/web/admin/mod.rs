@@ -2,6 +2,8 @@
 //! [`crate::back_office`].
 
 pub mod faults;
+pub mod products;
+pub mod view;
 
 use actix_web::HttpResponse;
 
