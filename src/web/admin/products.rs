@@ -134,7 +134,10 @@ pub async fn edit(
             Ok(refused(&page))
         }
         Err(BackOfficeError::Product(ProductError::Changed(now))) => {
-            Ok(overtaken(page, &plan.tidied(), &now))
+            let theirs = Theirs::beside(&plan.tidied(), &now);
+            // Both meant the same.
+            let agreed = theirs.is_empty();
+            Ok(if agreed { on_to(id, Done::Saved) } else { overtaken(page, theirs, &now) })
         }
         Err(error) => Err(error.into()),
     }
@@ -251,9 +254,8 @@ fn refused(page: &ProductPage) -> HttpResponse {
 }
 
 /// What somebody else saved, beside what stands in the fields. Sent once more, the fields are saved.
-fn overtaken(page: ProductPage, plan: &ProductPlan, now: &Product) -> HttpResponse {
+fn overtaken(page: ProductPage, theirs: Vec<Theirs>, now: &Product) -> HttpResponse {
     let form = ProductForm { version: now.version, ..page.form };
-    let theirs = Theirs::beside(plan, now);
     let page = ProductPage { form, kept: Some(Kept::of(now)), theirs, ..page };
     respond(StatusCode::CONFLICT, &page)
 }

@@ -278,6 +278,9 @@ async fn of_two_admins_the_second_is_told_what_the_first_saved() {
     assert!(form.contains("value=\"Kettle by Ben\"") && form.contains("value=\"59.99\""), "{form}");
     assert!(form.contains("name=\"version\" value=\"2\""), "{form}");
     assert_eq!(products(&app), ["1|Kettle by Ann|Boils water.|7700|-|2|0"]);
+    // What the first saved already needs no second saving.
+    assert_eq!(post(&ben, &address, &of_ann).await.status, 303);
+    assert_eq!(products(&app), ["1|Kettle by Ann|Boils water.|7700|-|2|0"]);
     // He decides: his, all the same.
     assert_eq!(post(&ben, &address, &of_ben.set("version", "2")).await.status, 303);
     assert_eq!(products(&app), ["1|Kettle by Ben|Boils water.|5999|-|3|0"]);
