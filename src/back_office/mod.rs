@@ -9,6 +9,7 @@ mod balance;
 mod draft;
 pub mod fill;
 pub mod lock;
+pub mod products;
 mod publish;
 
 use std::time::Duration;
@@ -24,6 +25,7 @@ use crate::sale::plan::Fault;
 pub use adjust::Adjusted;
 pub use balance::{Balance, OrderCounts, state_word};
 pub use draft::NamedProduct;
+pub use products::ProductError;
 
 /// The back office. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -84,6 +86,9 @@ pub enum BackOfficeError {
     /// Only what has begun can be ended.
     #[error("activity {0} has not begun; withdraw it with `cancel`")]
     NotBegun(ActivityId),
+    /// About a product.
+    #[error(transparent)]
+    Product(#[from] ProductError),
     /// What was asked for makes no sense; says why.
     #[error("{0}")]
     Invalid(String),
@@ -110,6 +115,7 @@ impl BackOfficeError {
             | Self::State { .. }
             | Self::Over { .. }
             | Self::NotBegun(_)
+            | Self::Product(_)
             | Self::Invalid(_) => Class::Reject,
             Self::Gate(error) | Self::Filling(FillingError::Gate(error)) => error.class(),
             Self::Ledger(error) => error.class(),
@@ -124,6 +130,7 @@ impl BackOfficeError {
             Self::NotFound(_) => "not_found",
             Self::Faults(_) | Self::Invalid(_) => "invalid",
             Self::Changed(_) => "changed",
+            Self::Product(error) => error.label(),
             Self::State { .. } | Self::Over { .. } | Self::NotBegun(_) => "wrong_state",
             Self::Filling(FillingError::Refused(_)) => "filling_refused",
             Self::Gate(error) | Self::Filling(FillingError::Gate(error)) => error.label(),

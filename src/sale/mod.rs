@@ -13,5 +13,6 @@ pub mod money;
 pub mod order;
 pub mod order_number;
 pub mod plan;
+pub mod product;
 pub mod reservation;
 pub mod shopper;

@@ -19,7 +19,11 @@ use super::{
     page::{Frame, respond},
 };
 use crate::{
-    account::AccountError, back_office::BackOfficeError, purchase::DeskError, sale::error::Class,
+    account::AccountError,
+    back_office::{BackOfficeError, ProductError},
+    picture::PictureError,
+    purchase::DeskError,
+    sale::error::Class,
 };
 
 /// Why a request gets another answer than the one it asked for.
@@ -70,6 +74,9 @@ pub enum WebError {
     /// The back office did not answer, or said no where no form can show it.
     #[error("back office: {0}")]
     Office(#[from] BackOfficeError),
+    /// The gallery did not answer, or said no where no form can show it.
+    #[error("picture: {0}")]
+    Picture(#[from] PictureError),
     /// The purchase path did not answer.
     #[error("purchase: {0}")]
     Desk(#[from] DeskError),
@@ -104,6 +111,7 @@ impl WebError {
             Self::Desk(error) => error.class(),
             Self::Account(error) | Self::SignOut(error) => error.class(),
             Self::Office(error) => error.class(),
+            Self::Picture(error) => error.class(),
             Self::NotReady | Self::NoPicture => Class::Retry,
             Self::TimedOut => Class::Unknown,
             Self::Fault(_) => Class::Bug,
@@ -120,8 +128,10 @@ impl WebError {
             Self::Forbidden => "forbidden",
             Self::StaleForm => "stale_form",
             Self::NotFound
-            | Self::Office(BackOfficeError::NotFound(_))
-            | Self::Account(AccountError::NotFound) => "not_found",
+            | Self::Account(AccountError::NotFound)
+            | Self::Office(
+                BackOfficeError::NotFound(_) | BackOfficeError::Product(ProductError::NotFound(_)),
+            ) => "not_found",
             Self::MethodNotAllowed { .. } => "method_not_allowed",
             Self::SlowBody => "slow_body",
             Self::TooLarge => "too_large",
@@ -131,6 +141,7 @@ impl WebError {
             | Self::NoPicture
             | Self::Desk(_)
             | Self::Account(_)
+            | Self::Picture(_)
             | Self::Office(_) => "unavailable",
             Self::SignOut(_) => "sign_out_unsure",
             Self::Fault(_) => "internal",
@@ -149,8 +160,10 @@ impl WebError {
             Self::Forbidden => ErrorKind::Forbidden,
             Self::StaleForm => ErrorKind::StaleForm,
             Self::NotFound
-            | Self::Office(BackOfficeError::NotFound(_))
-            | Self::Account(AccountError::NotFound) => ErrorKind::NotFound,
+            | Self::Account(AccountError::NotFound)
+            | Self::Office(
+                BackOfficeError::NotFound(_) | BackOfficeError::Product(ProductError::NotFound(_)),
+            ) => ErrorKind::NotFound,
             Self::SignOut(_) => ErrorKind::SignOutUnsure,
             Self::MethodNotAllowed { .. } => ErrorKind::MethodNotAllowed,
             Self::TooLarge => ErrorKind::TooLarge,
@@ -160,6 +173,7 @@ impl WebError {
             | Self::NoPicture
             | Self::Desk(_)
             | Self::Account(_)
+            | Self::Picture(_)
             | Self::Office(_)
             | Self::Fault(_) => ErrorKind::Unavailable,
         }

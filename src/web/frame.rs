@@ -23,8 +23,17 @@ use crate::sale::money::Currency;
 const PATH_MAX: usize = 1024;
 
 /// What forms send to that stand on the page of the address before it.
-const PARTS_OF_A_PAGE: [&str; 7] =
-    ["/pay", "/cancel", "/role", "/password", "/disable", "/enable", "/end-sessions"];
+const PARTS_OF_A_PAGE: [&str; 9] = [
+    "/pay",
+    "/cancel",
+    "/archive",
+    "/restore",
+    "/role",
+    "/password",
+    "/disable",
+    "/enable",
+    "/end-sessions",
+];
 
 impl FromRequest for Frame {
     type Error = WebError;

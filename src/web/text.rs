@@ -58,16 +58,10 @@ impl From<&'static str> for Message {
     }
 }
 
-// Templates pass what they hold by reference, sometimes through two or three hands.
+// Templates pass what they hold by reference, sometimes twice over.
 impl From<&&Message> for Message {
     fn from(message: &&Message) -> Self {
         (*message).clone()
-    }
-}
-
-impl From<&&&Message> for Message {
-    fn from(message: &&&Message) -> Self {
-        (**message).clone()
     }
 }
 

@@ -3,6 +3,8 @@
 
 pub mod accounts;
 pub mod faults;
+pub mod products;
+pub mod view;
 
 use actix_web::HttpResponse;
 

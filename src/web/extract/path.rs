@@ -11,7 +11,7 @@ use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
 use crate::{
     catalog::{Catalog, Listing},
     sale::{
-        ids::{ActivityId, UserId},
+        ids::{ActivityId, ProductId, UserId},
         order_number::OrderNo,
     },
     web::{WebState, error::WebError},
@@ -44,7 +44,20 @@ impl FromRequest for Named {
     }
 }
 
-/// The account that an address names.
+/// The product that an address names; whether there is one, the back office says.
+#[derive(Debug, Clone, Copy)]
+pub struct OfProduct(pub ProductId);
+
+impl FromRequest for OfProduct {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(segment(req, "product").map(Self))
+    }
+}
+
+/// The account that an address names; whether there is one, the accounts say.
 #[derive(Debug, Clone, Copy)]
 pub struct OfAccount(pub UserId);
 

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use super::products;
 use super::samples::{MINUTE, frame, now, order, order_states, sale};
 use crate::web::admin::faults::Faults;
 use crate::web::error_page::{ErrorKind, ErrorPage};
@@ -26,10 +27,20 @@ pub fn page(name: impl Into<String>, page: &impl Template) -> (String, String) {
 }
 
 pub fn all(language: Language) -> Pages {
-    [lists, sales, purchases, outcomes, orders, accounts, errors, super::console::accounts]
-        .iter()
-        .flat_map(|pages| pages(language))
-        .collect()
+    [
+        lists,
+        sales,
+        purchases,
+        outcomes,
+        orders,
+        accounts,
+        errors,
+        products::all,
+        super::accounts::all,
+    ]
+    .iter()
+    .flat_map(|pages| pages(language))
+    .collect()
 }
 
 pub fn list(language: Language, signed_in: bool) -> ActivitiesPage {

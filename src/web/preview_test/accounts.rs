@@ -1,4 +1,4 @@
-//! The console's pages in every state.
+//! The pages of the console's accounts in every state.
 
 use super::pages::{Pages, page};
 use super::samples::{MINUTE, frame, now};
@@ -27,7 +27,7 @@ fn account(id: i64, role: Role, closed: bool) -> AccountView {
     }
 }
 
-pub fn accounts(language: Language) -> Pages {
+pub fn all(language: Language) -> Pages {
     let list = |accounts, next, first, faults| AccountsPage {
         f: admins_frame(language, "/admin/accounts?q=a"),
         query: "a\"<".into(),
