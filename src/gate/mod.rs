@@ -13,6 +13,7 @@ pub mod lock;
 pub mod outbox;
 pub mod release;
 mod scripts;
+pub mod tally;
 
 pub use conn::{Gate, GateOptions, ServerFacts};
 pub use error::GateError;

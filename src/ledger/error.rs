@@ -73,6 +73,9 @@ pub enum Conflict {
     /// The gate was filled by somebody else in between.
     #[error("the gate's epoch is {0}, not the expected one")]
     Epoch(i64),
+    /// A sale with orders to be paid cannot be settled.
+    #[error("the activity has orders that are not paid yet")]
+    Pending,
     /// This stock change's id was used for something else.
     #[error("a different stock change has this id")]
     ChangeId,

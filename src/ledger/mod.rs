@@ -14,8 +14,10 @@ mod migrate;
 pub mod orders;
 mod pool;
 pub mod products;
+pub mod samples;
 mod schema;
 mod session;
+pub mod settlements;
 mod transaction;
 pub mod users;
 
