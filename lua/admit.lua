@@ -1,6 +1,7 @@
 -- Decides one purchase: who gets a unit. The only place where a unit is given away.
 --
 -- KEYS  1 sale   2 stock   3 users   4 rate of this shopper   5 ticket of this shopper   6 outbox
+--       7 rate of all shoppers
 -- ARGV  1 user id   2 order number   3 ticket's token   4 captcha's answer   5 request id
 -- Reply {word, detail?}
 --   not_loaded                the gate does not hold this sale, or Redis came back with other data
@@ -14,10 +15,10 @@
 --   captcha_wrong             the ticket is spent
 --
 -- Everything that can fail is checked before the first write of a purchase: Redis does not roll back
--- half a script. (The rate's counter is written before; it stands for itself.)
+-- half a script. (The rates' counters are written before; they stand for themselves.)
 
 local sale = redis.call('HMGET', KEYS[1], 'epoch', 'state', 'opens', 'closes', 'rate',
-  'outbox_bound', 'run_id', 'product', 'activity', 'bucket', 'currency')
+  'outbox_bound', 'run_id', 'product', 'activity', 'bucket', 'currency', 'attempts')
 local epoch, state = sale[1], sale[2]
 -- Only a whole number is a stock: DECR takes no other, and it would fail after the first writes.
 local stock = tonumber(string.match(redis.call('GET', KEYS[2]) or '', '^%-?%d+$'))
@@ -49,6 +50,14 @@ if redis.call('XLEN', KEYS[6]) >= tonumber(sale[6]) then return {'busy'} end
 
 local ticket = redis.call('HMGET', KEYS[5], 'token', 'answer', 'price_cents')
 if not ticket[1] or ticket[1] ~= ARGV[3] or not ticket[3] then return {'ticket_invalid'} end
+
+-- All shoppers together: only attempts that might have got a unit count, so that nobody uses the bound up
+-- with what is refused anyway. The ticket is not spent.
+if sale[12] and sale[12] ~= '' then
+  local attempts = redis.call('INCR', KEYS[7])
+  if attempts == 1 then redis.call('PEXPIRE', KEYS[7], 1000) end
+  if attempts > tonumber(sale[12]) then return {'busy'} end
+end
 
 -- A Redis that was restarted may have come back without its last second. Asked only here, since it
 -- costs more than all of the above and only a taken unit can do harm.

@@ -6,6 +6,7 @@
 --       7 requests per shopper and second   8 price in minor units   9 currency   10 product id
 --       11 activity id   12 bucket   13 outbox's bound   14 units of this bucket (filling only)
 --       15 expiry of all keys, ms since the epoch of time; never brought forward
+--       16 attempts of all shoppers a second; empty for no bound
 -- Reply opened    the filling is finished, the sale is loaded
 --       changed   the configuration of a loaded sale was replaced
 --       unchanged the gate has this version or a later one
@@ -24,7 +25,8 @@ if not filling and tonumber(sale[3]) >= tonumber(ARGV[3]) then return 'unchanged
 
 redis.call('HSET', KEYS[1], 'fence', ARGV[2], 'version', ARGV[3], 'state', ARGV[4], 'opens', ARGV[5],
   'closes', ARGV[6], 'rate', ARGV[7], 'price_cents', ARGV[8], 'currency', ARGV[9],
-  'product', ARGV[10], 'activity', ARGV[11], 'bucket', ARGV[12], 'outbox_bound', ARGV[13])
+  'product', ARGV[10], 'activity', ARGV[11], 'bucket', ARGV[12], 'outbox_bound', ARGV[13],
+  'attempts', ARGV[16])
 if filling then
   redis.call('HSET', KEYS[1], 'units', ARGV[14])
   -- stock = units - holders

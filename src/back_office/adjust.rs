@@ -9,6 +9,7 @@ use crate::gate::filling::{FillingError, FillingRefused};
 use crate::gate::keys::Keys;
 use crate::ledger::activities::stock;
 use crate::sale::activity::Status;
+use crate::sale::actor::Actor;
 use crate::sale::ids::{ActivityId, Bucket, Epoch};
 
 /// The only bucket of a sale that is not split.
@@ -30,14 +31,15 @@ impl BackOffice {
         id: ActivityId,
         by: i64,
         change_id: &str,
+        actor: &Actor,
     ) -> Result<Adjusted, BackOfficeError> {
         if by == 0 || by.unsigned_abs() > 100_000_000 {
             let message = "stock: a change of at least 1 and at most 100000000, like +10 or -10";
             return Err(BackOfficeError::Invalid(message.to_owned()));
         }
-        let held = self.hold(id).await?;
+        let held = self.hold(id, actor).await?;
         let done = self.adjust_held(&held, by, change_id).await;
-        held.free().await;
+        self.finish(held).await;
         done
     }
 
@@ -49,9 +51,7 @@ impl BackOffice {
     ) -> Result<Adjusted, BackOfficeError> {
         if matches!(held.activity.status, Status::Ended | Status::Settled | Status::Cancelled) {
             let (id, status) = (held.activity.id, held.activity.status);
-            return Err(BackOfficeError::Invalid(format!(
-                "activity {id} is {status}; its stock cannot change any more"
-            )));
+            return Err(BackOfficeError::Over { id, status });
         }
         let earlier =
             stock::earlier_change(&self.ledger, held.activity.id, change_id.to_owned(), by).await?;
@@ -73,8 +73,9 @@ impl BackOffice {
         change_id: &str,
     ) -> Result<Adjusted, BackOfficeError> {
         let id = held.activity.id;
+        let (fence, actor) = (held.fence, held.actor.clone());
         let change =
-            stock::raise_stock(&self.ledger, id, held.fence, change_id.to_owned(), by).await?;
+            stock::raise_stock(&self.ledger, id, fence, change_id.to_owned(), by, actor).await?;
         self.raise_gate(held, change_id, change.changed, change.total_stock).await?;
         Ok(Adjusted { changed: change.changed, total: change.total_stock })
     }
@@ -94,9 +95,10 @@ impl BackOffice {
                 return Ok(Adjusted { changed: 0, total });
             }
         }
+        let (fence, actor) = (held.fence, held.actor.clone());
+        let change_id_kept = change_id.to_owned();
         let change =
-            stock::lower_stock(&self.ledger, id, held.fence, change_id.to_owned(), given_up)
-                .await?;
+            stock::lower_stock(&self.ledger, id, fence, change_id_kept, given_up, actor).await?;
         let too_many = given_up + change.changed;
         if too_many > 0 && held.activity.gate_epoch != Epoch::NEVER_OPENED {
             // The ledger holds orders that the gate did not know of; it takes those units back.

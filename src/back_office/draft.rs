@@ -1,110 +1,145 @@
-//! Making an activity, as a draft that no shopper sees.
+//! Planning a sale: a draft that no shopper sees, other terms for one that they do, a copy of an old one.
 
-use chrono::{DateTime, Utc};
+use chrono::{TimeDelta, Utc};
 
 use super::{BackOffice, BackOfficeError};
-use crate::ledger::activities::{self, NewActivity};
+use crate::ledger::activities::plan;
 use crate::ledger::products::{self, NewProduct};
-use crate::sale::ids::ActivityId;
+use crate::ledger::{Conflict, LedgerError};
+use crate::sale::activity::{Activity, Status};
+use crate::sale::actor::Actor;
+use crate::sale::ids::{ActivityId, ProductId};
 use crate::sale::money::Cents;
+use crate::sale::plan::{Fault, Plan, is_name};
 
-/// The longest name or title, characters.
-const NAME_MAX: usize = 200;
-/// The most units of one activity: beyond it a gate would need more memory than a machine has.
-const STOCK_MAX: i64 = 100_000_000;
-
-/// A new activity as an admin describes it.
+/// A product by its name, as the commands name it; made when there is none of that name.
 #[derive(Debug, Clone)]
-pub struct Draft {
-    /// The product's name; made when there is none of that name.
-    pub product: String,
-    /// The product's description, used when it is made now.
+pub struct NamedProduct {
+    /// Its name.
+    pub name: String,
+    /// Used when it is made now.
     pub description: String,
-    /// The product's usual price, used when it is made now.
+    /// Its usual price, used when it is made now.
     pub list_price: Option<Cents>,
-    /// The sale's headline.
-    pub title: String,
-    /// What one unit costs.
-    pub price: Cents,
-    /// Units to sell.
-    pub stock: i64,
-    /// The first moment of the window.
-    pub starts_at: DateTime<Utc>,
-    /// The first moment after it.
-    pub ends_at: DateTime<Utc>,
-    /// Whether a ticket asks for a captcha.
-    pub captcha: bool,
-    /// Whether a shopper who cancelled may buy again.
-    pub rebuy: bool,
-    /// Parts of the stock at the gate.
-    pub buckets: u16,
-    /// Seconds to pay.
-    pub pay_within_s: i64,
-    /// Requests of one shopper a second.
-    pub rate_per_s: i64,
-}
-
-impl Draft {
-    fn checked(&self) -> Result<(), BackOfficeError> {
-        let named = |text: &str| {
-            let length = text.trim().chars().count();
-            (1..=NAME_MAX).contains(&length) && !text.chars().any(char::is_control)
-        };
-        let rules = [
-            (named(&self.product), "product: 1 to 200 characters, no control characters"),
-            (named(&self.title), "title: 1 to 200 characters, no control characters"),
-            (
-                self.price > Cents(0) && self.price <= Cents::MAX,
-                "price: more than 0 and at most 99999999.99",
-            ),
-            ((0..=STOCK_MAX).contains(&self.stock), "stock: 0 to 100000000"),
-            // In the ledger's milliseconds.
-            (
-                self.ends_at.timestamp_millis() > self.starts_at.timestamp_millis(),
-                "ends-at: must be after starts-at",
-            ),
-            // Redis' scripts count time in doubles, pages in JavaScript's numbers.
-            (self.ends_at.timestamp() < 32_503_680_000, "ends-at: before the year 3000"),
-            (self.starts_at.timestamp() > 0, "starts-at: after the year 1970"),
-            (
-                self.buckets == 1,
-                "buckets: 1; a sale in several buckets needs the moving of units between them, \
-                 which this version does not have yet",
-            ),
-            ((10..=30 * 86_400).contains(&self.pay_within_s), "pay-within: 10 seconds to 30 days"),
-            ((1..=1000).contains(&self.rate_per_s), "rate: 1 to 1000 requests a second"),
-        ];
-        match rules.iter().find(|(holds, _)| !holds) {
-            Some((_, message)) => Err(BackOfficeError::Invalid((*message).to_owned())),
-            None => Ok(()),
-        }
-    }
 }
 
 impl BackOffice {
-    /// Makes the draft and, when there is none of that name, its product.
-    pub async fn draft(&self, draft: Draft) -> Result<ActivityId, BackOfficeError> {
-        draft.checked()?;
-        let product = NewProduct {
-            name: draft.product.trim().to_owned(),
-            description: draft.description,
-            list_price: draft.list_price,
-        };
-        let product_id = products::find_or_create(&self.ledger, product).await?;
-        let new = NewActivity {
-            product_id,
-            title: draft.title.trim().to_owned(),
-            price: draft.price,
-            total_stock: draft.stock,
-            starts_at: draft.starts_at,
-            ends_at: draft.ends_at,
-            captcha: draft.captcha,
-            rebuy: draft.rebuy,
-            bucket_count: draft.buckets,
-            pay_within_s: draft.pay_within_s,
-            rate_per_s: draft.rate_per_s,
-            total_rate_per_s: None,
-        };
-        Ok(activities::insert_draft(&self.ledger, new).await?)
+    /// Makes a draft.
+    ///
+    /// # Errors
+    /// [`BackOfficeError::Faults`] names the rules that the plan breaks.
+    pub async fn draft(
+        &self,
+        product: ProductId,
+        plan: Plan,
+        actor: &Actor,
+    ) -> Result<ActivityId, BackOfficeError> {
+        let plan = tidied(plan);
+        no_faults(plan.faults())?;
+        match plan::insert_draft(&self.ledger, product, plan, actor.clone()).await {
+            Err(LedgerError::NotFound) => Err(BackOfficeError::Faults(vec![Fault::Product])),
+            made => Ok(made?),
+        }
     }
+
+    /// Makes a draft and, when there is none of that name, its product.
+    pub async fn draft_of(
+        &self,
+        product: NamedProduct,
+        plan: Plan,
+        actor: &Actor,
+    ) -> Result<ActivityId, BackOfficeError> {
+        no_faults(plan.faults())?;
+        if !is_name(&product.name) {
+            let message = "product: 1 to 200 characters, no control characters";
+            return Err(BackOfficeError::Invalid(message.to_owned()));
+        }
+        let product = NewProduct {
+            name: product.name.trim().to_owned(),
+            description: product.description,
+            list_price: product.list_price,
+        };
+        let product = products::find_or_create(&self.ledger, product).await?;
+        self.draft(product, plan, actor).await
+    }
+
+    /// Gives an activity other terms: save, then tell the gate, under the lock. `seen` is the version on
+    /// which the plan was made.
+    ///
+    /// # Errors
+    /// [`BackOfficeError::Changed`] when somebody else was faster, [`BackOfficeError::Faults`] for a plan
+    /// that breaks rules or would change what is fixed by now.
+    pub async fn edit(
+        &self,
+        id: ActivityId,
+        seen: i64,
+        product: ProductId,
+        plan: Plan,
+        actor: &Actor,
+    ) -> Result<(), BackOfficeError> {
+        let held = self.hold(id, actor).await?;
+        let done = async {
+            held.is_as_seen(Some(seen))?;
+            let activity = &held.activity;
+            if matches!(activity.status, Status::Ended | Status::Settled | Status::Cancelled) {
+                return Err(BackOfficeError::Over { id, status: activity.status });
+            }
+            let plan = tidied(plan);
+            let mut faults = plan.faults_in_place_of(activity, Utc::now().timestamp_millis());
+            if activity.status != Status::Draft && product != activity.product.id {
+                faults.insert(0, Fault::ProductFixed);
+            }
+            no_faults(faults)?;
+            let fence = held.fence;
+            let edited =
+                plan::edit(&self.ledger, id, fence, seen, product, plan, actor.clone()).await;
+            match edited {
+                Err(LedgerError::NotFound) => {
+                    return Err(BackOfficeError::Faults(vec![Fault::Product]));
+                }
+                Err(LedgerError::Conflict(Conflict::Version(_))) => {
+                    return Err(BackOfficeError::Changed(Box::new(self.read(id).await?)));
+                }
+                edited => edited?,
+            }
+            self.configure(&held).await?;
+            // A start that was brought forward may be near now.
+            self.fill_if_due(&held).await
+        };
+        let done = done.await;
+        self.finish(held).await;
+        done
+    }
+
+    /// Makes a draft with the terms of another activity, whatever became of that one. Its window is moved
+    /// by whole days into the future.
+    pub async fn clone_of(
+        &self,
+        id: ActivityId,
+        actor: &Actor,
+    ) -> Result<ActivityId, BackOfficeError> {
+        let activity = self.read(id).await?;
+        let plan = moved_ahead(Plan::of(&activity));
+        self.draft(activity.product.id, plan, actor).await
+    }
+
+    /// An activity as shoppers will see it, drafts included.
+    pub async fn preview(&self, id: ActivityId) -> Result<Activity, BackOfficeError> {
+        self.read(id).await
+    }
+}
+
+fn no_faults(faults: Vec<Fault>) -> Result<(), BackOfficeError> {
+    if faults.is_empty() { Ok(()) } else { Err(BackOfficeError::Faults(faults)) }
+}
+
+fn tidied(mut plan: Plan) -> Plan {
+    plan.title = plan.title.trim().to_owned();
+    plan
+}
+
+fn moved_ahead(plan: Plan) -> Plan {
+    let late = Utc::now() - plan.starts_at;
+    let days = TimeDelta::days(if late < TimeDelta::zero() { 0 } else { late.num_days() + 1 });
+    Plan { starts_at: plan.starts_at + days, ends_at: plan.ends_at + days, ..plan }
 }

@@ -7,7 +7,7 @@ use super::{BackOffice, BackOfficeError};
 use crate::gate::filling::{FillingError, FillingRefused};
 use crate::gate::keys::Keys;
 use crate::ledger::{activities, orders, orders::Holder};
-use crate::sale::activity::Activity;
+use crate::sale::activity::{Activity, Status};
 use crate::sale::ids::{Bucket, Epoch, UserId};
 use crate::sale::order::OrderState;
 use crate::sale::reservation::{Entry, EntryState, Reservation};
@@ -24,6 +24,16 @@ impl BackOffice {
         activity.gate_epoch == Epoch::NEVER_OPENED
             && now_ms >= activity.opens_ms().saturating_sub(self.terms.preheat_before_ms)
             && now_ms < activity.closes_ms()
+    }
+
+    /// Puts an activity that was never opened into the gate when its time has come.
+    pub(super) async fn fill_if_due(&self, held: &Held) -> Result<(), BackOfficeError> {
+        let activity = self.read(held.activity.id).await?;
+        let published = matches!(activity.status, Status::Scheduled | Status::Paused);
+        if published && self.is_due(&activity, chrono::Utc::now().timestamp_millis()) {
+            self.fill(held).await?;
+        }
+        Ok(())
     }
 
     /// When an activity's keys may go, ms since the epoch.

@@ -6,6 +6,7 @@ use super::{BackOffice, BackOfficeError};
 use crate::gate::lock::Lock;
 use crate::ledger::{LedgerError, activities};
 use crate::sale::activity::Activity;
+use crate::sale::actor::Actor;
 use crate::sale::ids::{ActivityId, Fence};
 
 /// An activity held for a change: its lock, the fence that every write carries, and its row as it was
@@ -17,9 +18,24 @@ pub struct Held {
     pub fence: Fence,
     /// The activity.
     pub activity: Activity,
+    /// Who holds it, for the audit.
+    pub actor: Actor,
 }
 
 impl Held {
+    /// Whether the activity is still as somebody saw it, who saw this version.
+    ///
+    /// # Errors
+    /// [`BackOfficeError::Changed`] when it is not.
+    pub fn is_as_seen(&self, seen: Option<i64>) -> Result<(), BackOfficeError> {
+        match seen {
+            Some(version) if version != self.activity.version => {
+                Err(BackOfficeError::Changed(Box::new(self.activity.clone())))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Gives the lock up.
     pub async fn free(self) {
         self.lock.free().await;
@@ -31,19 +47,20 @@ impl BackOffice {
     ///
     /// # Errors
     /// [`BackOfficeError::Busy`] when the wait was in vain.
-    pub async fn hold(&self, id: ActivityId) -> Result<Held, BackOfficeError> {
-        let held = self.hold_within(id, self.terms.lock_wait).await?;
+    pub async fn hold(&self, id: ActivityId, actor: &Actor) -> Result<Held, BackOfficeError> {
+        let held = self.hold_within(id, actor, self.terms.lock_wait).await?;
         held.ok_or(BackOfficeError::Busy(id))
     }
 
-    /// Holds an activity if nobody else does now.
+    /// Holds an activity for what its time has come for, if nobody else does now.
     pub async fn hold_if_free(&self, id: ActivityId) -> Result<Option<Held>, BackOfficeError> {
-        self.hold_within(id, Duration::ZERO).await
+        self.hold_within(id, &Actor::clock(), Duration::ZERO).await
     }
 
     async fn hold_within(
         &self,
         id: ActivityId,
+        actor: &Actor,
         wait: Duration,
     ) -> Result<Option<Held>, BackOfficeError> {
         let name = format!("activity:{id}");
@@ -53,7 +70,7 @@ impl BackOffice {
             return Ok(None);
         };
         match self.fenced(id).await {
-            Ok((fence, activity)) => Ok(Some(Held { lock, fence, activity })),
+            Ok((fence, activity)) => Ok(Some(Held { lock, fence, activity, actor: actor.clone() })),
             Err(error) => {
                 lock.free().await;
                 Err(error)
@@ -68,6 +85,15 @@ impl BackOffice {
         };
         let fence = activities::locked::take_fence(&self.ledger, id).await.map_err(not_found)?;
         Ok((fence, self.read(id).await?))
+    }
+
+    /// Ends a change: all nodes are told, whatever came of it, and the lock is given up.
+    pub(super) async fn finish(&self, held: Held) {
+        if let Err(error) = self.gate.announce(held.activity.id).await {
+            // They see it by themselves a moment later.
+            tracing::info!(activity = %held.activity.id, %error, "not announced");
+        }
+        held.free().await;
     }
 
     /// The activity as the ledger has it.

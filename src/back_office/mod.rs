@@ -1,13 +1,17 @@
-//! What an admin does: draft, publish, pause, adjust, end; from the commands now, from a console later.
+//! What an admin does: draft, edit, publish, pause, adjust, end; from the commands and from the console.
 //!
 //! Each is several steps at several places (change the ledger, fill or configure the gate), so each runs
 //! under the activity's lock ([`lock`]). The reconciler's keeper stands on the same steps ([`fill`]): a
 //! sale is filled in one way, whoever does it.
 
 mod adjust;
+mod audit;
 mod balance;
 mod draft;
+mod export;
+mod figures;
 pub mod fill;
+pub mod live;
 pub mod lock;
 mod publish;
 
@@ -16,12 +20,17 @@ use std::time::Duration;
 use crate::gate::filling::{FillingError, GateTerms};
 use crate::gate::{Gate, GateError};
 use crate::ledger::{Ledger, LedgerError};
+use crate::sale::activity::{Activity, Status};
 use crate::sale::error::Class;
 use crate::sale::ids::ActivityId;
+use crate::sale::plan::Fault;
 
 pub use adjust::Adjusted;
+pub use audit::{AuditFilter, AuditRow, Change};
 pub use balance::{Balance, OrderCounts, state_word};
-pub use draft::Draft;
+pub use draft::NamedProduct;
+pub use export::{Exported, Orders};
+pub use figures::Figures;
 
 /// The back office. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -55,6 +64,33 @@ pub enum BackOfficeError {
     /// There is no such activity.
     #[error("there is no activity {0}")]
     NotFound(ActivityId),
+    /// The plan breaks rules.
+    #[error("{}", told(.0))]
+    Faults(Vec<Fault>),
+    /// Somebody else changed the activity since it was looked at; this is how it is now.
+    #[error("activity {} was changed by somebody else in between", .0.id)]
+    Changed(Box<Activity>),
+    /// The activity's state does not lead there.
+    #[error("activity {id} is {status}; it cannot become {to}")]
+    State {
+        /// Which activity.
+        id: ActivityId,
+        /// What it is.
+        status: Status,
+        /// What it was to become.
+        to: Status,
+    },
+    /// Nothing about the activity can change any more.
+    #[error("activity {id} is {status}; it cannot change any more")]
+    Over {
+        /// Which activity.
+        id: ActivityId,
+        /// What it is.
+        status: Status,
+    },
+    /// Only what has begun can be ended.
+    #[error("activity {0} has not begun; withdraw it with `cancel`")]
+    NotBegun(ActivityId),
     /// What was asked for makes no sense; says why.
     #[error("{0}")]
     Invalid(String),
@@ -75,7 +111,13 @@ impl BackOfficeError {
     pub const fn class(&self) -> Class {
         match self {
             Self::Busy(_) | Self::Filling(FillingError::Refused(_)) => Class::Retry,
-            Self::NotFound(_) | Self::Invalid(_) => Class::Reject,
+            Self::NotFound(_)
+            | Self::Faults(_)
+            | Self::Changed(_)
+            | Self::State { .. }
+            | Self::Over { .. }
+            | Self::NotBegun(_)
+            | Self::Invalid(_) => Class::Reject,
             Self::Gate(error) | Self::Filling(FillingError::Gate(error)) => error.class(),
             Self::Ledger(error) => error.class(),
         }
@@ -87,12 +129,18 @@ impl BackOfficeError {
         match self {
             Self::Busy(_) => "busy",
             Self::NotFound(_) => "not_found",
-            Self::Invalid(_) => "invalid",
+            Self::Faults(_) | Self::Invalid(_) => "invalid",
+            Self::Changed(_) => "changed",
+            Self::State { .. } | Self::Over { .. } | Self::NotBegun(_) => "wrong_state",
             Self::Filling(FillingError::Refused(_)) => "filling_refused",
             Self::Gate(error) | Self::Filling(FillingError::Gate(error)) => error.label(),
             Self::Ledger(error) => error.label(),
         }
     }
+}
+
+fn told(faults: &[Fault]) -> String {
+    faults.iter().map(Fault::to_string).collect::<Vec<_>>().join("\n")
 }
 
 impl BackOffice {

@@ -1,4 +1,7 @@
-//! The steps of an activity's life: published, paused, resumed, ended, withdrawn.
+//! The steps of an activity's life: published, paused, resumed, ended, withdrawn. Each is checked against
+//! the state and, where somebody looked at the activity before, against the version that they saw.
+
+use chrono::Utc;
 
 use super::lock::Held;
 use super::{BackOffice, BackOfficeError};
@@ -6,40 +9,61 @@ use crate::gate::{filling::Condition, keys::Keys};
 use crate::ledger::activities::locked;
 use crate::ledger::{Conflict, LedgerError};
 use crate::sale::activity::{Activity, Status};
+use crate::sale::actor::Actor;
 use crate::sale::ids::{ActivityId, Epoch};
 
 impl BackOffice {
     /// Publishes a draft; puts it into the gate at once when its start is near or past.
-    pub async fn schedule(&self, id: ActivityId) -> Result<(), BackOfficeError> {
-        let held = self.hold(id).await?;
-        let done = self.schedule_held(&held).await;
-        held.free().await;
+    pub async fn schedule(
+        &self,
+        id: ActivityId,
+        seen: Option<i64>,
+        actor: &Actor,
+    ) -> Result<(), BackOfficeError> {
+        let held = self.hold(id, actor).await?;
+        let done = async {
+            held.is_as_seen(seen)?;
+            self.change(&held, &[Status::Draft], Status::Scheduled).await?;
+            self.fill_if_due(&held).await
+        };
+        let done = done.await;
+        self.finish(held).await;
         done
     }
 
-    async fn schedule_held(&self, held: &Held) -> Result<(), BackOfficeError> {
-        self.change(held, &[Status::Draft], Status::Scheduled).await?;
-        if self.is_due(&held.activity, chrono::Utc::now().timestamp_millis()) {
-            self.fill(held).await?;
-        }
-        Ok(())
-    }
-
     /// Stops a sale for the moment.
-    pub async fn pause(&self, id: ActivityId) -> Result<(), BackOfficeError> {
-        self.step(id, &[Status::Scheduled], Status::Paused).await
+    pub async fn pause(
+        &self,
+        id: ActivityId,
+        seen: Option<i64>,
+        actor: &Actor,
+    ) -> Result<(), BackOfficeError> {
+        self.step(id, seen, actor, &[Status::Scheduled], Status::Paused).await
     }
 
     /// Lets a paused sale go on.
-    pub async fn resume(&self, id: ActivityId) -> Result<(), BackOfficeError> {
-        self.step(id, &[Status::Paused], Status::Scheduled).await
+    pub async fn resume(
+        &self,
+        id: ActivityId,
+        seen: Option<i64>,
+        actor: &Actor,
+    ) -> Result<(), BackOfficeError> {
+        self.step(id, seen, actor, &[Status::Paused], Status::Scheduled).await
     }
 
     /// Withdraws a sale, only before its first order.
-    pub async fn withdraw(&self, id: ActivityId) -> Result<(), BackOfficeError> {
-        let held = self.hold(id).await?;
-        let done = self.withdraw_held(&held).await;
-        held.free().await;
+    pub async fn withdraw(
+        &self,
+        id: ActivityId,
+        seen: Option<i64>,
+        actor: &Actor,
+    ) -> Result<(), BackOfficeError> {
+        let held = self.hold(id, actor).await?;
+        let done = match held.is_as_seen(seen) {
+            Ok(()) => self.withdraw_held(&held).await,
+            changed => changed,
+        };
+        self.finish(held).await;
         done
     }
 
@@ -66,16 +90,6 @@ impl BackOffice {
         self.configure(held).await
     }
 
-    async fn turn(
-        &self,
-        held: &Held,
-        from: &'static [Status],
-        to: Status,
-    ) -> Result<(), BackOfficeError> {
-        locked::set_status(&self.ledger, held.activity.id, from, to, held.fence).await?;
-        self.configure(held).await
-    }
-
     /// Whether anybody holds a unit at the gate.
     async fn is_held(&self, activity: &Activity) -> Result<bool, BackOfficeError> {
         if activity.gate_epoch == Epoch::NEVER_OPENED {
@@ -95,50 +109,81 @@ impl BackOffice {
     }
 
     /// Closes the window now.
-    pub async fn end(&self, id: ActivityId) -> Result<(), BackOfficeError> {
-        let held = self.hold(id).await?;
-        let done = self.end_held(&held).await;
-        held.free().await;
+    pub async fn end(
+        &self,
+        id: ActivityId,
+        seen: Option<i64>,
+        actor: &Actor,
+    ) -> Result<(), BackOfficeError> {
+        let held = self.hold(id, actor).await?;
+        let done = match held.is_as_seen(seen) {
+            Ok(()) => self.end_held(&held).await,
+            changed => changed,
+        };
+        self.finish(held).await;
         done
     }
 
     async fn end_held(&self, held: &Held) -> Result<(), BackOfficeError> {
         let activity = &held.activity;
-        let upcoming = matches!(activity.status, Status::Scheduled | Status::Paused)
-            && chrono::Utc::now().timestamp_millis() < activity.opens_ms();
-        if upcoming {
-            let id = activity.id;
-            return Err(BackOfficeError::Invalid(format!(
-                "activity {id} has not begun; withdraw it with `cancel`"
-            )));
+        let live = matches!(activity.status, Status::Scheduled | Status::Paused);
+        if live && Utc::now().timestamp_millis() < activity.opens_ms() {
+            return Err(BackOfficeError::NotBegun(activity.id));
         }
-        locked::end_now(&self.ledger, activity.id, held.fence).await?;
+        if !live {
+            let (id, status) = (activity.id, activity.status);
+            return Err(BackOfficeError::State { id, status, to: Status::Ended });
+        }
+        locked::end_now(&self.ledger, activity.id, held.fence, held.actor.clone()).await?;
         self.configure(held).await
     }
 
     /// The clock's own steps: a window that is over is ended, an ended sale settled.
     pub async fn advance(&self, held: &Held, to: Status) -> Result<(), BackOfficeError> {
-        let from: &[Status] = match to {
-            Status::Settled => &[Status::Ended],
-            _ => &[Status::Scheduled, Status::Paused],
-        };
-        self.change(held, from, to).await?;
+        if to == Status::Settled {
+            return self.settle(held).await;
+        }
+        self.turn(held, &[Status::Scheduled, Status::Paused], to).await
+    }
+
+    async fn settle(&self, held: &Held) -> Result<(), BackOfficeError> {
+        let (id, fence, actor) = (held.activity.id, held.fence, held.actor.clone());
+        let asked = self.asked(id).await?;
+        match locked::settle(&self.ledger, id, fence, asked, actor).await {
+            Err(LedgerError::Conflict(Conflict::Status(status))) => {
+                Err(BackOfficeError::State { id, status, to: Status::Settled })
+            }
+            settled => Ok(settled?),
+        }?;
         self.configure(held).await
     }
 
     async fn step(
         &self,
         id: ActivityId,
+        seen: Option<i64>,
+        actor: &Actor,
         from: &'static [Status],
         to: Status,
     ) -> Result<(), BackOfficeError> {
-        let held = self.hold(id).await?;
-        let done = match self.change(&held, from, to).await {
-            Ok(()) => self.configure(&held).await,
-            error => error,
+        let held = self.hold(id, actor).await?;
+        let done = match held.is_as_seen(seen) {
+            Ok(()) => self.turn(&held, from, to).await,
+            changed => changed,
         };
-        held.free().await;
+        self.finish(held).await;
         done
+    }
+
+    /// Ledger first, then the gate.
+    async fn turn(
+        &self,
+        held: &Held,
+        from: &'static [Status],
+        to: Status,
+    ) -> Result<(), BackOfficeError> {
+        self.change(held, from, to).await?;
+        self.configure(held).await
     }
 
     async fn change(
@@ -147,13 +192,12 @@ impl BackOffice {
         from: &'static [Status],
         to: Status,
     ) -> Result<(), BackOfficeError> {
-        let status = held.activity.status;
-        if !from.contains(&status) || !status.may_become(to) {
-            let id = held.activity.id;
-            return Err(BackOfficeError::Invalid(format!(
-                "activity {id} is {status}; it cannot become {to}"
-            )));
+        let (id, fence, actor) = (held.activity.id, held.fence, held.actor.clone());
+        match locked::set_status(&self.ledger, id, from, to, fence, actor).await {
+            Err(LedgerError::Conflict(Conflict::Status(status))) => {
+                Err(BackOfficeError::State { id, status, to })
+            }
+            changed => Ok(changed?),
         }
-        Ok(locked::set_status(&self.ledger, held.activity.id, from, to, held.fence).await?)
     }
 }

@@ -21,6 +21,8 @@ use crate::sale::ids::ActivityId;
 
 /// How old a snapshot grows at most while the ledger answers.
 const EVERY: Duration = Duration::from_millis(500);
+/// How long to wait before listening again after the connection was lost.
+const LISTEN_AGAIN: Duration = Duration::from_secs(1);
 
 /// An activity as the pages show it.
 #[derive(Debug, Clone)]
@@ -132,6 +134,27 @@ impl Catalog {
                 () = self.0.asked.notified() => {}
                 () = tokio::time::sleep(EVERY) => {}
             }
+        }
+    }
+
+    /// Asks for a fresh snapshot whenever another node announces a change, until `stop`. A message that is
+    /// lost costs nothing but time: [`Catalog::keep_fresh`] looks by itself as well.
+    pub async fn hear_changes(&self, stop: CancellationToken) {
+        let hear = async {
+            loop {
+                if let Ok(mut announcements) = self.0.gate.listen().await {
+                    // Whatever was announced while nobody listened.
+                    self.refresh();
+                    while announcements.next().await.is_some() {
+                        self.refresh();
+                    }
+                }
+                tokio::time::sleep(LISTEN_AGAIN).await;
+            }
+        };
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = hear => {}
         }
     }
 

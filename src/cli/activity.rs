@@ -4,13 +4,15 @@ use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
 
 use super::output::out;
-use crate::back_office::{BackOffice, Balance, Draft, state_word};
+use crate::back_office::{BackOffice, Balance, NamedProduct, state_word};
 use crate::config::Config;
 use crate::role::{Places, RoleError};
 use crate::sale::activity::Activity;
+use crate::sale::actor::Actor;
 use crate::sale::error::Class;
 use crate::sale::ids::ActivityId;
 use crate::sale::money::Cents;
+use crate::sale::plan::Plan;
 
 /// How many activities `list` shows.
 const LISTED: i64 = 200;
@@ -108,6 +110,9 @@ pub(super) struct Create {
     /// Purchase requests that one shopper may make a second.
     #[arg(long, value_name = "N", default_value_t = 5)]
     rate: i64,
+    /// Attempts of all shoppers together a second; without it there is no bound.
+    #[arg(long, value_name = "N")]
+    total_rate: Option<i64>,
 }
 
 fn parse_time(text: &str) -> Result<DateTime<Utc>, String> {
@@ -129,20 +134,22 @@ fn parse_change(text: &str) -> Result<i64, String> {
 
 pub(super) async fn run(config: &Config, command: ActivityCommand) -> Result<(), RoleError> {
     let office = Places::open(config).await?.back_office(config);
+    let by = Actor::command();
     match command {
         ActivityCommand::Create(create) => {
-            out!("{}", office.draft(draft(*create)).await?);
+            let (product, plan) = planned(*create);
+            out!("{}", office.draft_of(product, plan, &by).await?);
         }
         ActivityCommand::List => list(&office).await?,
         ActivityCommand::Show { id, json } => show(&office, id, json).await?,
-        ActivityCommand::Schedule { id } => office.schedule(id).await?,
-        ActivityCommand::Pause { id } => office.pause(id).await?,
-        ActivityCommand::Resume { id } => office.resume(id).await?,
-        ActivityCommand::End { id } => office.end(id).await?,
-        ActivityCommand::Cancel { id } => office.withdraw(id).await?,
+        ActivityCommand::Schedule { id } => office.schedule(id, None, &by).await?,
+        ActivityCommand::Pause { id } => office.pause(id, None, &by).await?,
+        ActivityCommand::Resume { id } => office.resume(id, None, &by).await?,
+        ActivityCommand::End { id } => office.end(id, None, &by).await?,
+        ActivityCommand::Cancel { id } => office.withdraw(id, None, &by).await?,
         ActivityCommand::Adjust { id, stock, change_id } => {
             let change_id = change_id.unwrap_or_else(|| format!("{:032x}", rand::random::<u128>()));
-            let adjusted = office.adjust(id, stock, &change_id).await.map_err(|error| {
+            let adjusted = office.adjust(id, stock, &change_id, &by).await.map_err(|error| {
                 if error.class() == Class::Reject {
                     return RoleError::from(error);
                 }
@@ -156,11 +163,13 @@ pub(super) async fn run(config: &Config, command: ActivityCommand) -> Result<(),
     Ok(())
 }
 
-fn draft(create: Create) -> Draft {
-    Draft {
-        product: create.product,
+fn planned(create: Create) -> (NamedProduct, Plan) {
+    let product = NamedProduct {
+        name: create.product,
         description: create.description,
         list_price: create.list_price,
+    };
+    let plan = Plan {
         title: create.title,
         price: create.price,
         stock: create.stock,
@@ -171,7 +180,9 @@ fn draft(create: Create) -> Draft {
         buckets: create.buckets,
         pay_within_s: create.pay_within,
         rate_per_s: create.rate,
-    }
+        total_rate_per_s: create.total_rate,
+    };
+    (product, plan)
 }
 
 async fn list(office: &BackOffice) -> Result<(), RoleError> {

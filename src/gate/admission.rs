@@ -137,6 +137,7 @@ impl Gate {
                     .key(keys.rate(request.shopper))
                     .key(keys.ticket(request.shopper))
                     .key(keys.outbox())
+                    .key(keys.rate_of_all())
                     .arg(request.shopper.0)
                     .arg(request.order_no.to_string())
                     .arg(request.token)

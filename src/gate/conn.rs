@@ -67,6 +67,8 @@ impl ConnectionLike for Conn {
 #[derive(Clone)]
 pub struct Gate {
     line: Arc<ArcSwap<Line>>,
+    /// For whoever listens, which takes a connection of its own.
+    listener: Client,
     call_timeout: Duration,
 }
 
@@ -116,8 +118,11 @@ impl Gate {
     pub async fn connect(options: &GateOptions) -> Result<Self, GateError> {
         let addresses: Vec<&str> =
             options.url.split(',').map(str::trim).filter(|a| !a.is_empty()).collect();
+        let Some(first) = addresses.first() else {
+            return Err(GateError::Address("empty".into()));
+        };
+        let listener = Client::open(*first)?;
         let line = match addresses.as_slice() {
-            [] => return Err(GateError::Address("empty".into())),
             [address] => {
                 let config = ConnectionManagerConfig::new()
                     .set_connection_timeout(Some(options.connect_timeout))
@@ -139,7 +144,15 @@ impl Gate {
             }
         };
         let line = Arc::new(ArcSwap::from_pointee(line));
-        Ok(Self { line, call_timeout: options.call_timeout })
+        Ok(Self { line, listener, call_timeout: options.call_timeout })
+    }
+
+    pub(super) const fn listener(&self) -> &Client {
+        &self.listener
+    }
+
+    pub(super) const fn call_timeout(&self) -> Duration {
+        self.call_timeout
     }
 
     /// Runs a script; `fill` gives its keys and arguments.
@@ -165,7 +178,7 @@ impl Gate {
     }
 
     /// Sends a command that the client would ask every node of a cluster.
-    async fn ask_one_node<T: FromRedisValue>(&self, cmd: &Cmd) -> Result<T, GateError> {
+    pub(super) async fn ask_one_node<T: FromRedisValue>(&self, cmd: &Cmd) -> Result<T, GateError> {
         let any = RoutingInfo::SingleNode(SingleNodeRoutingInfo::Random);
         let ask = async |conn| match conn {
             Conn::Cluster(mut nodes) => nodes.route_command(cmd.clone(), any).await,

@@ -190,6 +190,7 @@ impl Gate {
                     .arg(terms.outbox_bound)
                     .arg(activity.share_of(bucket, activity.total_stock))
                     .arg(terms.expiry_ms(activity))
+                    .arg(activity.attempts_of(bucket).map_or(String::new(), |n| n.to_string()))
             })
             .await?;
         match reply.as_str() {

@@ -65,6 +65,12 @@ impl Keys {
         format!("{}:{shopper}", self.named("ticket"))
     }
 
+    /// String: attempts of all shoppers in this second.
+    #[must_use]
+    pub fn rate_of_all(&self) -> String {
+        self.named("rate")
+    }
+
     /// String: the shopper's requests in this second.
     #[must_use]
     pub fn rate(&self, shopper: UserId) -> String {

@@ -5,6 +5,7 @@
 //! One rule holds in every script: `stock = units − holders`.
 
 pub mod admission;
+pub mod announcements;
 mod conn;
 pub mod error;
 pub mod filling;

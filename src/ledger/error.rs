@@ -76,6 +76,9 @@ pub enum Conflict {
     /// A sale with orders to be paid cannot be settled.
     #[error("the activity has orders that are not paid yet")]
     Pending,
+    /// Somebody else has edited it since; this is its version now.
+    #[error("the activity was changed in between")]
+    Version(i64),
     /// This stock change's id was used for something else.
     #[error("a different stock change has this id")]
     ChangeId,

@@ -6,6 +6,7 @@
 //! keys hold even when the gate is wrong, empty or gone.
 
 pub mod activities;
+pub mod audit;
 mod clock;
 pub mod dead_letters;
 mod error;

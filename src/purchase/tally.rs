@@ -115,9 +115,10 @@ impl Tally {
         counts.retain(|id, _| {
             snapshot.get(*id).is_some_and(|listing| listing.activity.status.lives_at_gate())
         });
-        let untold = counts.iter_mut().filter(|(_, count)| std::mem::take(&mut count.untold));
+        let untold = counts.iter_mut().filter(|(_, count)| count.untold);
         untold
             .map(|(id, count)| {
+                count.untold = false;
                 let totals = count.totals.iter().map(|(outcome, total)| (*outcome, *total));
                 (*id, totals.collect(), count.shoppers.drain().collect())
             })

@@ -6,10 +6,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::RoleError;
 use super::places::{Places, accounts};
 use crate::account::{AccountError, FieldError};
-use crate::back_office::Draft;
+use crate::back_office::NamedProduct;
 use crate::config::Config;
 use crate::sale::activity::Phase;
+use crate::sale::actor::Actor;
 use crate::sale::money::Cents;
+use crate::sale::plan::Plan;
 use crate::sale::shopper::Role;
 
 const PASSWORD: &str = "flash-sale-demo";
@@ -102,23 +104,29 @@ async fn add_sales(config: &Config, places: &Places) -> Result<(), RoleError> {
         }
         let (starts_at, ends_at) = window(sale.phase, now);
         let id = office
-            .draft(Draft {
-                product: sale.product.to_owned(),
-                description: sale.description.to_owned(),
-                list_price: Some(Cents(sale.list_price)),
-                title: sale.title.to_owned(),
-                price: Cents(sale.price),
-                stock: sale.stock,
-                starts_at,
-                ends_at,
-                captcha: true,
-                rebuy: true,
-                buckets: 1,
-                pay_within_s: 900,
-                rate_per_s: 5,
-            })
+            .draft_of(
+                NamedProduct {
+                    name: sale.product.to_owned(),
+                    description: sale.description.to_owned(),
+                    list_price: Some(Cents(sale.list_price)),
+                },
+                Plan {
+                    title: sale.title.to_owned(),
+                    price: Cents(sale.price),
+                    stock: sale.stock,
+                    starts_at,
+                    ends_at,
+                    captcha: true,
+                    rebuy: true,
+                    buckets: 1,
+                    pay_within_s: 900,
+                    rate_per_s: 5,
+                    total_rate_per_s: None,
+                },
+                &Actor::command(),
+            )
             .await?;
-        office.schedule(id).await?;
+        office.schedule(id, None, &Actor::command()).await?;
     }
     Ok(())
 }

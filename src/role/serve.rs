@@ -100,6 +100,8 @@ pub async fn serve(
 
     let keeping = (catalog.clone(), stop.clone());
     tasks.spawn(async move { keeping.0.keep_fresh(keeping.1).await });
+    let hearing = (catalog.clone(), stop.clone());
+    tasks.spawn(async move { hearing.0.hear_changes(hearing.1).await });
     let first_look = async {
         while !catalog.is_loaded() {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -114,9 +116,13 @@ pub async fn serve(
     }
     let mut address = ops_address;
     let mut site = None;
+    let tally = places.tally(catalog.clone());
     if let Some(listener) = sockets.site {
         address = listener.local_addr()?;
-        let server = super::web::build(config, &places, &catalog, listener)?;
+        let counting = (tally.clone(), stop.clone());
+        tasks.spawn(async move { counting.0.keep_telling(counting.1).await });
+        let server =
+            super::web::build(config, &places, &catalog, tally.clone(), listener, stop.clone())?;
         site = Some(server.handle());
         tokio::spawn(server);
     }
@@ -131,6 +137,8 @@ pub async fn serve(
         }
         tasks.close();
         tasks.wait().await;
+        // The last answers were given while the site stopped.
+        tally.tell().await;
     };
     if tokio::time::timeout(bound, finish).await.is_err() {
         tracing::warn!(?bound, "stopped with work in hand; it is taken up again elsewhere");

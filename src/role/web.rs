@@ -3,24 +3,29 @@
 use std::{net::TcpListener, num::NonZeroUsize, time::Duration};
 
 use actix_web::dev::Server;
+use tokio_util::sync::CancellationToken;
 
 use super::RoleError;
 use super::places::{Places, accounts};
+use crate::back_office::live::Dashboards;
 use crate::captcha::cache::PictureCache;
 use crate::captcha::pool::{Pool, PoolSettings};
 use crate::catalog::Catalog;
 use crate::config::{Config, Needs};
+use crate::purchase::Tally;
 use crate::web::{self, WebState};
 
 /// Pictures kept for showing them again, bytes.
 const SHOWN_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Builds the site on `listener`.
+/// Builds the site on `listener`. What goes on without end there, ends with `stop`.
 pub(super) fn build(
     config: &Config,
     places: &Places,
     catalog: &Catalog,
+    tally: Tally,
     listener: TcpListener,
+    stop: CancellationToken,
 ) -> Result<Server, RoleError> {
     config.require(Needs { secret_key: true, ..Needs::default() })?;
     let accounts = accounts(config, places.ledger.clone())?;
@@ -29,15 +34,18 @@ pub(super) fn build(
         threads: NonZeroUsize::MIN,
         wait: Duration::from_secs(2),
     })?;
+    let office = places.back_office(config);
     let state = WebState {
         catalog: catalog.clone(),
-        desk: places.desk(config, catalog.clone()),
+        desk: places.desk(config, catalog.clone(), tally),
         accounts,
-        office: places.back_office(config),
+        dashboards: Dashboards::new(office.clone(), stop.clone()),
+        office,
         pictures,
         shown: PictureCache::new(SHOWN_BYTES),
         site: config.site.clone(),
         currency: config.sale.currency,
+        stop,
     };
     Ok(web::serve(listener, state)?)
 }

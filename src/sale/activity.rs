@@ -186,6 +186,13 @@ impl Activity {
         Bucket(u16::try_from(bucket).unwrap_or(0))
     }
 
+    /// Attempts a second that one bucket lets through; None: no bound.
+    #[must_use]
+    pub fn attempts_of(&self, bucket: Bucket) -> Option<i64> {
+        // At least one: a bucket that lets nobody through would never sell its units.
+        self.total_rate_per_s.map(|rate| self.share_of(bucket, rate).max(1))
+    }
+
     /// All buckets, in order.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + use<> {
         (0..self.bucket_count.max(1)).map(Bucket)

@@ -116,13 +116,12 @@ impl WebError {
             Self::SignedOut => "signed_out",
             Self::Forbidden => "forbidden",
             Self::StaleForm => "stale_form",
-            Self::NotFound => "not_found",
+            Self::NotFound | Self::Office(BackOfficeError::NotFound(_)) => "not_found",
             Self::MethodNotAllowed { .. } => "method_not_allowed",
             Self::SlowBody => "slow_body",
             Self::TooLarge => "too_large",
             Self::UnsupportedMedia => "unsupported_media",
             Self::TimedOut => "timed_out",
-            Self::Office(BackOfficeError::NotFound(_)) => "not_found",
             Self::NotReady
             | Self::NoPicture
             | Self::Desk(_)

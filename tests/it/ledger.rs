@@ -12,15 +12,17 @@ use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
 use diesel::connection::SimpleConnection as _;
-use seckill::ledger::activities::{self, NewActivity, locked};
+use seckill::ledger::activities::{self, locked};
 use seckill::ledger::orders::{self, Actor, By, Counts};
 use seckill::ledger::products::{self, NewProduct};
 use seckill::ledger::users::{self, Insertion, NewUser};
 use seckill::ledger::{Ledger, LedgerOptions};
 use seckill::sale::activity::{Activity, Status};
+use seckill::sale::actor::Actor as Editor;
 use seckill::sale::ids::{ActivityId, Bucket, Epoch, UserId};
 use seckill::sale::money::{Cents, Currency};
 use seckill::sale::order_number::{OrderNo, OrderNumbers};
+use seckill::sale::plan::Plan;
 use seckill::sale::reservation::Reservation;
 use seckill::sale::shopper::Role;
 
@@ -63,21 +65,22 @@ async fn draft(ledger: &Ledger, sale: &Sale) -> ActivityId {
     let product =
         NewProduct { name: "Kettle 🫖".into(), description: "Boils.".into(), list_price: None };
     let product_id = products::find_or_create(ledger, product).await.expect("a product");
-    let new = NewActivity {
-        product_id,
+    let plan = Plan {
         title: "Kettles at noon".into(),
         price: Cents(1999),
-        total_stock: sale.stock,
+        stock: sale.stock,
         starts_at: Utc::now(),
         ends_at: Utc::now() + TimeDelta::hours(1),
         captcha: true,
         rebuy: sale.rebuy,
-        bucket_count: 1,
+        buckets: 1,
         pay_within_s: sale.pay_within_s,
         rate_per_s: 5,
         total_rate_per_s: None,
     };
-    activities::insert_draft(ledger, new).await.expect("a draft")
+    activities::plan::insert_draft(ledger, product_id, plan, Editor::command())
+        .await
+        .expect("a draft")
 }
 
 async fn shopper(ledger: &Ledger, name: &str) -> UserId {
@@ -99,9 +102,16 @@ impl Books {
         let ledger = migrated().await;
         let activity = draft(&ledger, &sale).await;
         let fence = locked::take_fence(&ledger, activity).await.expect("a fence");
-        locked::set_status(&ledger, activity, &[Status::Draft], Status::Scheduled, fence)
-            .await
-            .expect("published");
+        locked::set_status(
+            &ledger,
+            activity,
+            &[Status::Draft],
+            Status::Scheduled,
+            fence,
+            Editor::clock(),
+        )
+        .await
+        .expect("published");
         locked::begin_epoch(&ledger, activity, fence, Epoch(0)).await.expect("preheated");
         let mut shoppers = Vec::new();
         for n in 0..sale.shoppers {

@@ -1,20 +1,24 @@
 //! What is done under an activity's lock. Taking the lock takes a [`Fence`]; every write carries it, and
 //! the ledger refuses one that is not the newest, so whoever lost the lock cannot write any more.
 
-use chrono::{Duration, NaiveDateTime};
+use chrono::{Duration, NaiveDateTime, SecondsFormat};
 use diesel::dsl::sql;
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 
 use super::status_of;
+use crate::ledger::audit::{self, Change};
 use crate::ledger::clock::now;
 use crate::ledger::error::{Conflict, LedgerError};
 use crate::ledger::last_insert_id;
+use crate::ledger::orders::count;
 use crate::ledger::pool::Ledger;
 use crate::ledger::schema::{activities, orders};
+use crate::ledger::settlements::{self, Asked};
 use crate::ledger::transaction::transaction;
 use crate::sale::activity::Status;
+use crate::sale::actor::Actor;
 use crate::sale::ids::{ActivityId, Epoch, Fence};
 
 /// The activity's row, locked until the end of the transaction.
@@ -83,34 +87,90 @@ pub async fn set_status(
     from: &'static [Status],
     to: Status,
     fence: Fence,
+    actor: Actor,
 ) -> Result<(), LedgerError> {
     ledger
         .run(move |conn| {
             transaction(conn, |conn| {
                 let row = lock_fenced(conn, id, fence)?;
-                check_status(&row, from)?;
+                let was = check_status(&row, from)?;
                 if to == Status::Cancelled && has_orders(conn, id)? {
                     return Err(Conflict::HasOrders.into());
                 }
-                diesel::update(activities::table.find(id.0))
-                    .set((
-                        activities::status.eq(to.as_str()),
-                        activities::version.eq(activities::version + 1),
-                    ))
-                    .execute(conn)?;
-                Ok(())
+                turn(conn, id, was, to, &actor)
             })
         })
         .await
 }
 
-/// Closes a published activity's window now, by the ledger's clock, and ends it.
-pub async fn end_now(ledger: &Ledger, id: ActivityId, fence: Fence) -> Result<(), LedgerError> {
+/// Makes an ended activity a settled one, and keeps what came of it. Refused while an order is pending.
+pub async fn settle(
+    ledger: &Ledger,
+    id: ActivityId,
+    fence: Fence,
+    asked: Asked,
+    actor: Actor,
+) -> Result<(), LedgerError> {
     ledger
         .run(move |conn| {
             transaction(conn, |conn| {
                 let row = lock_fenced(conn, id, fence)?;
-                check_status(&row, &[Status::Scheduled, Status::Paused])?;
+                let was = check_status(&row, &[Status::Ended])?;
+                let orders = count(conn, id)?;
+                let stock = (row.total_stock, row.remain_stock);
+                settlements::write(conn, id, stock, orders, &asked)?;
+                turn(conn, id, was, Status::Settled, &actor)
+            })
+        })
+        .await
+}
+
+fn turn(
+    conn: &mut MysqlConnection,
+    id: ActivityId,
+    from: Status,
+    to: Status,
+    actor: &Actor,
+) -> Result<(), LedgerError> {
+    diesel::update(activities::table.find(id.0))
+        .set((
+            activities::status.eq(to.as_str()),
+            activities::version.eq(activities::version + 1),
+        ))
+        .execute(conn)?;
+    let change = Change::turned("status", &from, &to);
+    audit::write(conn, actor, step_word(from, to), &subject(id), &[change])
+}
+
+/// What an admin calls this step.
+const fn step_word(from: Status, to: Status) -> &'static str {
+    match (from, to) {
+        (Status::Paused, Status::Scheduled) => "activity.resume",
+        (_, Status::Scheduled) => "activity.publish",
+        (_, Status::Paused) => "activity.pause",
+        (_, Status::Ended) => "activity.end",
+        (_, Status::Settled) => "activity.settle",
+        (_, Status::Cancelled) => "activity.cancel",
+        (_, Status::Draft) => "activity.draft",
+    }
+}
+
+pub(super) fn subject(id: ActivityId) -> String {
+    format!("activity:{id}")
+}
+
+/// Closes a published activity's window now, by the ledger's clock, and ends it.
+pub async fn end_now(
+    ledger: &Ledger,
+    id: ActivityId,
+    fence: Fence,
+    actor: Actor,
+) -> Result<(), LedgerError> {
+    ledger
+        .run(move |conn| {
+            transaction(conn, |conn| {
+                let row = lock_fenced(conn, id, fence)?;
+                let was = check_status(&row, &[Status::Scheduled, Status::Paused])?;
                 // A window is never empty, not even of a sale that is ended before its start; and
                 // one that is over already keeps its end.
                 let first_end = row.starts_at + Duration::milliseconds(1);
@@ -122,10 +182,19 @@ pub async fn end_now(ledger: &Ledger, id: ActivityId, fence: Fence) -> Result<()
                         activities::version.eq(activities::version + 1),
                     ))
                     .execute(conn)?;
-                Ok(())
+                let changes = [
+                    Change::turned("status", &was, &Status::Ended),
+                    Change::turned("ends_at", &instant(row.ends_at), &instant(ends_at)),
+                ];
+                audit::write(conn, &actor, "activity.end", &subject(id), &changes)
             })
         })
         .await
+}
+
+/// A time as the audit writes it.
+pub(super) fn instant(at: NaiveDateTime) -> String {
+    at.and_utc().to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
 /// Begins another filling of the gate: the preheat from epoch 0, a rebuild from any other. Of two at
@@ -153,9 +222,9 @@ pub async fn begin_epoch(
         .await
 }
 
-fn check_status(row: &LockedRow, from: &[Status]) -> Result<(), LedgerError> {
+pub(super) fn check_status(row: &LockedRow, from: &[Status]) -> Result<Status, LedgerError> {
     let status = status_of(&row.status)?;
-    if from.contains(&status) { Ok(()) } else { Err(Conflict::Status(status).into()) }
+    if from.contains(&status) { Ok(status) } else { Err(Conflict::Status(status).into()) }
 }
 
 fn has_orders(conn: &mut MysqlConnection, id: ActivityId) -> Result<bool, LedgerError> {

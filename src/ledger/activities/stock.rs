@@ -4,11 +4,13 @@
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
 
-use super::locked::{LockedRow, lock_row};
+use super::locked::{LockedRow, lock_row, subject};
+use crate::ledger::audit::{self, Change};
 use crate::ledger::error::{Conflict, LedgerError};
 use crate::ledger::pool::Ledger;
 use crate::ledger::schema::{activities, stock_changes};
 use crate::ledger::transaction::transaction;
+use crate::sale::actor::Actor;
 use crate::sale::ids::{ActivityId, Fence};
 
 /// What a change of the stock came to.
@@ -29,8 +31,9 @@ pub async fn raise_stock(
     fence: Fence,
     change_id: String,
     by: i64,
+    actor: Actor,
 ) -> Result<StockChange, LedgerError> {
-    change(ledger, id, fence, change_id, by.max(0)).await
+    change(ledger, id, fence, change_id, by.max(0), actor).await
 }
 
 /// Takes units from an activity, never more than no order holds. `by` is above zero.
@@ -40,8 +43,9 @@ pub async fn lower_stock(
     fence: Fence,
     change_id: String,
     by: i64,
+    actor: Actor,
 ) -> Result<StockChange, LedgerError> {
-    change(ledger, id, fence, change_id, by.max(0).saturating_neg()).await
+    change(ledger, id, fence, change_id, by.max(0).saturating_neg(), actor).await
 }
 
 /// The result of an earlier change of this activity under this id. `by` is signed; what was asked of the
@@ -71,6 +75,7 @@ async fn change(
     fence: Fence,
     change_id: String,
     asked: i64,
+    actor: Actor,
 ) -> Result<StockChange, LedgerError> {
     ledger
         .run(move |conn| {
@@ -84,6 +89,12 @@ async fn change(
                 activity.check_fence(fence)?;
                 let result = changed(&activity, asked)?;
                 write(conn, id, fence, &change_id, asked, result)?;
+                let changes = [
+                    Change::turned("total_stock", &activity.total_stock, &result.total_stock),
+                    Change::made("asked", &asked),
+                    Change::made("change_id", &change_id),
+                ];
+                audit::write(conn, &actor, "activity.stock", &subject(id), &changes)?;
                 Ok(result)
             })
         })

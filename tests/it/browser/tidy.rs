@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
+use seckill::sale::actor::Actor;
 
 use super::Setting;
 use super::person::{Person, SUBMIT, page_of, purchase_of};
@@ -20,9 +21,9 @@ async fn every_page_fits_a_phone_and_leaves_the_console_empty() {
     let sold_out = app.sale(Sale::of(1)).await;
     app.shopper().await.must_buy(sold_out).await;
     let paused = app.sale(named(Sale::of(5))).await;
-    app.office.pause(paused).await.unwrap();
+    app.office.pause(paused, None, &Actor::command()).await.unwrap();
     let ended = app.sale(named(Sale::of(5))).await;
-    app.office.end(ended).await.unwrap();
+    app.office.end(ended, None, &Actor::command()).await.unwrap();
     let person = Person::new(&app, Setting::PHONE).await;
     let window = &person.window;
 

@@ -3,6 +3,7 @@
 use futures_util::future::join_all;
 use redis::aio::MultiplexedConnection;
 use seckill::back_office::Balance;
+use seckill::sale::actor::Actor;
 use seckill::sale::ids::ActivityId;
 
 use super::{all_buy, keys};
@@ -58,7 +59,7 @@ async fn a_stock_that_is_0_or_missing_or_gone_for_good_gets_three_different_answ
     let balance = rebuilt(&app, sale, 2).await;
     assert_eq!(balance.gate_stock, Some(5));
 
-    app.office.end(sale).await.unwrap();
+    app.office.end(sale, None, &Actor::command()).await.unwrap();
     app.balanced("settled", sale, |b| b.state == "settled").await;
     run(&mut gate, &["DEL", &stock]).await;
     let answer = shopper.buy(sale).await;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use seckill::ledger::activities::locked;
 use seckill::ledger::orders::{self, Actor, By, CancelOutcome};
+use seckill::sale::actor::Actor as Editor;
 use seckill::sale::order::CancelReason;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
@@ -81,7 +82,7 @@ async fn reservations_that_wait_in_the_outbox_survive_a_rebuild() {
     let mut redis = crate::harness::shopper::redis_of(app.config.gate.url.reveal()).await;
     let () = redis::cmd("DEL").arg(keys(sale).users()).query_async(&mut redis).await.unwrap();
     assert_eq!(shoppers[3].buy(sale).await.outcome(), "restoring");
-    let held = app.office.hold(sale).await.unwrap();
+    let held = app.office.hold(sale, &Editor::command()).await.unwrap();
     app.office.fill(&held).await.unwrap();
     held.free().await;
 
@@ -109,15 +110,15 @@ async fn a_filling_that_broke_off_is_begun_again_and_finished_by_no_one_else() {
     app.stop_worker().await;
 
     // Whoever rebuilds has emptied the gate under a new epoch, and dies.
-    let held = app.office.hold(sale).await.unwrap();
+    let held = app.office.hold(sale, &Editor::command()).await.unwrap();
     let (epoch, expiry_ms) = (held.activity.gate_epoch, app.office.expiry_ms(&held.activity));
     let next = locked::begin_epoch(&app.ledger, sale, held.fence, epoch).await.unwrap();
     app.gate.begin(&keys(sale), next, held.fence, expiry_ms).await.unwrap();
     held.free().await;
 
     // An admin pauses and resumes the sale before any keeper comes.
-    app.office.pause(sale).await.unwrap();
-    app.office.resume(sale).await.unwrap();
+    app.office.pause(sale, None, &Editor::command()).await.unwrap();
+    app.office.resume(sale, None, &Editor::command()).await.unwrap();
     assert_eq!(shoppers[3].buy(sale).await.outcome(), "restoring");
 
     app.start_worker().await;
@@ -135,7 +136,7 @@ async fn a_stock_change_that_broke_off_between_gate_and_ledger_is_levelled() {
     let sale = app.sale(Sale::of(10)).await;
 
     // The gate has given four units up; the ledger was never asked.
-    let held = app.office.hold(sale).await.unwrap();
+    let held = app.office.hold(sale, &Editor::command()).await.unwrap();
     let epoch = held.activity.gate_epoch;
     let given_up = app.gate.adjust(&keys(sale), epoch, held.fence, "broken", -4, 10).await.unwrap();
     held.free().await;

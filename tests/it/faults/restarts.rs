@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
 use seckill::gate::filling::Condition;
+use seckill::sale::actor::Actor;
 use seckill::sale::ids::ActivityId;
 
 use super::{all_buy, all_insist, every_unit_went_to_one_of, insist, keys};
@@ -78,7 +79,7 @@ async fn a_restart_of_all_roles_changes_nothing_whatever_state_the_sale_is_in() 
     all_buy(&shoppers[..2], open).await;
     all_buy(&shoppers[..2], paused).await;
     all_buy(&shoppers[..3], sold_out).await;
-    app.office.pause(paused).await.unwrap();
+    app.office.pause(paused, None, &Actor::command()).await.unwrap();
     let sales = [upcoming, open, paused, sold_out];
     for (sale, orders) in sales.into_iter().zip([0, 2, 2, 3]) {
         app.balanced("recorded", sale, |b| {

@@ -6,13 +6,14 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use seckill::back_office::{BackOffice, Balance, Draft};
+use seckill::back_office::{BackOffice, Balance, NamedProduct};
 use seckill::config::Config;
 use seckill::gate::Gate;
 use seckill::ledger::Ledger;
 use seckill::ledger::users::{self, Insertion, NewUser};
 use seckill::role::serve::Sockets;
 use seckill::role::{self, Roles};
+use seckill::sale::actor::Actor;
 use seckill::sale::ids::{ActivityId, UserId};
 use seckill::sale::money::Cents;
 use seckill::sale::shopper::Role;
@@ -197,7 +198,7 @@ impl App {
     /// Publishes a sale, waits until pages know it, and gives its id.
     pub(crate) async fn sale(&self, sale: Sale) -> ActivityId {
         let id = self.draft(sale).await;
-        self.office.schedule(id).await.unwrap();
+        self.office.schedule(id, None, &Actor::command()).await.unwrap();
         if let Some(url) = self.site_url() {
             let path = format!("{url}/activities/{id}");
             eventually("the page of a new sale", SOON, || async {
@@ -209,10 +210,12 @@ impl App {
     }
 
     pub(crate) async fn draft(&self, sale: Sale) -> ActivityId {
-        let draft = Draft {
-            product: sale.product,
+        let product = NamedProduct {
+            name: sale.product,
             description: "Boils water.".into(),
             list_price: Some(Cents(sale.price * 3)),
+        };
+        let terms = seckill::sale::plan::Plan {
             title: sale.title,
             price: Cents(sale.price),
             stock: sale.stock,
@@ -223,8 +226,9 @@ impl App {
             buckets: 1,
             pay_within_s: sale.pay_within_s,
             rate_per_s: sale.rate,
+            total_rate_per_s: None,
         };
-        self.office.draft(draft).await.unwrap()
+        self.office.draft_of(product, terms, &Actor::command()).await.unwrap()
     }
 
     /// A new shopper, signed in.

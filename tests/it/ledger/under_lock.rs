@@ -5,6 +5,7 @@ use seckill::ledger::activities::stock::{StockChange, lower_stock, raise_stock};
 use seckill::ledger::activities::{self, locked};
 use seckill::ledger::{Conflict, LedgerError};
 use seckill::sale::activity::Status;
+use seckill::sale::actor::Actor;
 use seckill::sale::ids::{ActivityId, Epoch};
 
 use super::{Books, Sale, draft, migrated};
@@ -19,15 +20,15 @@ async fn who_lost_the_lock_cannot_write() {
     let before = books.sale().await;
     let from: &'static [Status] = &[Status::Scheduled];
     let refused = [
-        locked::set_status(ledger, id, from, Status::Paused, stale).await.err(),
-        locked::end_now(ledger, id, stale).await.err(),
+        locked::set_status(ledger, id, from, Status::Paused, stale, Actor::clock()).await.err(),
+        locked::end_now(ledger, id, stale, Actor::clock()).await.err(),
         locked::begin_epoch(ledger, id, stale, Epoch(1)).await.err(),
-        raise_stock(ledger, id, stale, "a".into(), 1).await.err(),
-        lower_stock(ledger, id, stale, "b".into(), 1).await.err(),
+        raise_stock(ledger, id, stale, "a".into(), 1, Actor::clock()).await.err(),
+        lower_stock(ledger, id, stale, "b".into(), 1, Actor::clock()).await.err(),
     ];
     assert!(refused.iter().all(|e| matches!(e, Some(LedgerError::Fenced))), "{refused:?}");
     assert_eq!(books.sale().await, before);
-    locked::set_status(ledger, id, from, Status::Paused, fresh).await.unwrap();
+    locked::set_status(ledger, id, from, Status::Paused, fresh, Actor::clock()).await.unwrap();
     assert_eq!(books.sale().await.version, before.version + 1);
     let nowhere = locked::take_fence(ledger, ActivityId(99)).await;
     assert!(matches!(nowhere, Err(LedgerError::NotFound)));
@@ -51,12 +52,24 @@ async fn a_state_is_left_only_from_where_it_may_be() {
     let id = draft(&ledger, &Sale::default()).await;
     let fence = locked::take_fence(&ledger, id).await.unwrap();
     assert!(activities::snapshot(&ledger).await.unwrap().is_empty());
-    let wrong = locked::set_status(&ledger, id, &[Status::Scheduled], Status::Paused, fence).await;
+    let wrong = locked::set_status(
+        &ledger,
+        id,
+        &[Status::Scheduled],
+        Status::Paused,
+        fence,
+        Actor::clock(),
+    )
+    .await;
     assert!(matches!(wrong, Err(LedgerError::Conflict(Conflict::Status(Status::Draft)))));
-    locked::set_status(&ledger, id, &[Status::Draft], Status::Scheduled, fence).await.unwrap();
+    locked::set_status(&ledger, id, &[Status::Draft], Status::Scheduled, fence, Actor::clock())
+        .await
+        .unwrap();
     assert_eq!(activities::snapshot(&ledger).await.unwrap().len(), 1);
     assert_eq!(activities::list(&ledger, None, 10).await.unwrap().len(), 1);
-    locked::set_status(&ledger, id, &[Status::Scheduled], Status::Cancelled, fence).await.unwrap();
+    locked::set_status(&ledger, id, &[Status::Scheduled], Status::Cancelled, fence, Actor::clock())
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -65,7 +78,14 @@ async fn a_sale_with_orders_is_not_withdrawn() {
     books.place(0).await;
     let fence = locked::take_fence(&books.ledger, books.activity).await.unwrap();
     let from = &[Status::Scheduled];
-    let wrong = locked::set_status(&books.ledger, books.activity, from, Status::Cancelled, fence);
+    let wrong = locked::set_status(
+        &books.ledger,
+        books.activity,
+        from,
+        Status::Cancelled,
+        fence,
+        Actor::clock(),
+    );
     assert!(matches!(wrong.await, Err(LedgerError::Conflict(Conflict::HasOrders))));
 }
 
@@ -73,12 +93,12 @@ async fn a_sale_with_orders_is_not_withdrawn() {
 async fn ending_closes_the_window_by_the_ledgers_clock() {
     let books = Books::open(Sale::default()).await;
     let fence = locked::take_fence(&books.ledger, books.activity).await.unwrap();
-    locked::end_now(&books.ledger, books.activity, fence).await.unwrap();
+    locked::end_now(&books.ledger, books.activity, fence, Actor::clock()).await.unwrap();
     let sale = books.sale().await;
     assert_eq!(sale.status, Status::Ended);
     assert!(sale.ends_at <= Utc::now() + chrono::TimeDelta::seconds(1));
     assert!(sale.ends_at > sale.starts_at);
-    let again = locked::end_now(&books.ledger, books.activity, fence).await;
+    let again = locked::end_now(&books.ledger, books.activity, fence, Actor::clock()).await;
     assert!(matches!(again, Err(LedgerError::Conflict(Conflict::Status(Status::Ended)))));
 }
 
@@ -103,13 +123,22 @@ async fn a_stock_change_asked_again_is_the_same_change() {
     books.place(0).await;
     let fence = locked::take_fence(ledger, id).await.unwrap();
     let raised = StockChange { changed: 10, total_stock: 20, remain_stock: 19 };
-    assert_eq!(raise_stock(ledger, id, fence, "up".into(), 10).await.unwrap(), raised);
+    assert_eq!(
+        raise_stock(ledger, id, fence, "up".into(), 10, Actor::clock()).await.unwrap(),
+        raised
+    );
     // The answer was lost and the lock with it; asked again under another one.
     let later = locked::take_fence(ledger, id).await.unwrap();
-    assert_eq!(raise_stock(ledger, id, later, "up".into(), 10).await.unwrap(), raised);
-    assert_eq!(raise_stock(ledger, id, fence, "up".into(), 10).await.unwrap(), raised);
+    assert_eq!(
+        raise_stock(ledger, id, later, "up".into(), 10, Actor::clock()).await.unwrap(),
+        raised
+    );
+    assert_eq!(
+        raise_stock(ledger, id, fence, "up".into(), 10, Actor::clock()).await.unwrap(),
+        raised
+    );
     assert_eq!(books.sale().await.total_stock, 20);
-    let other = lower_stock(ledger, id, later, "up".into(), 10).await;
+    let other = lower_stock(ledger, id, later, "up".into(), 10, Actor::clock()).await;
     assert!(matches!(other, Err(LedgerError::Conflict(Conflict::ChangeId))));
     books.balance().await;
 }
@@ -121,10 +150,13 @@ async fn the_stock_is_never_lowered_under_what_is_held() {
     books.place(0).await;
     books.place(1).await;
     let fence = locked::take_fence(ledger, id).await.unwrap();
-    let lowered = lower_stock(ledger, id, fence, "down".into(), 100).await.unwrap();
+    let lowered = lower_stock(ledger, id, fence, "down".into(), 100, Actor::clock()).await.unwrap();
     assert_eq!(lowered, StockChange { changed: -8, total_stock: 2, remain_stock: 0 });
-    assert_eq!(lower_stock(ledger, id, fence, "down".into(), 100).await.unwrap(), lowered);
-    let nothing = lower_stock(ledger, id, fence, "more".into(), 1).await.unwrap();
+    assert_eq!(
+        lower_stock(ledger, id, fence, "down".into(), 100, Actor::clock()).await.unwrap(),
+        lowered
+    );
+    let nothing = lower_stock(ledger, id, fence, "more".into(), 1, Actor::clock()).await.unwrap();
     assert_eq!(nothing.changed, 0);
     books.balance().await;
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
 use futures_util::future::join_all;
+use seckill::sale::actor::Actor;
 use seckill::sale::ids::ActivityId;
 
 use super::{gate, header, is_careful, is_refusal_json, is_refusal_page, keys};
@@ -133,12 +134,12 @@ async fn a_holder_is_led_to_the_order_while_the_sale_is_open_sold_out_paused_or_
     shopper.order_becomes(&order_no, "pending_payment").await;
     held(&shopper, sale, &order_no).await;
 
-    app.office.pause(sale).await.unwrap();
+    app.office.pause(sale, None, &Actor::command()).await.unwrap();
     held(&shopper, sale, &order_no).await;
-    app.office.resume(sale).await.unwrap();
+    app.office.resume(sale, None, &Actor::command()).await.unwrap();
     assert_eq!(shopper.pay(&order_no).await.status, 200);
     held(&shopper, sale, &order_no).await;
-    app.office.end(sale).await.unwrap();
+    app.office.end(sale, None, &Actor::command()).await.unwrap();
     held(&shopper, sale, &order_no).await;
     app.balanced("the sale is settled", sale, |balance| balance.state == "settled").await;
     held(&shopper, sale, &order_no).await;
@@ -168,9 +169,9 @@ async fn who_comes_too_late_too_early_or_in_a_break_is_told_so_and_that_nothing_
     }
 
     let sale = app.sale(Sale::of(1)).await;
-    app.office.pause(sale).await.unwrap();
+    app.office.pause(sale, None, &Actor::command()).await.unwrap();
     refused(&shopper, sale, 409, "paused", true).await;
-    app.office.end(sale).await.unwrap();
+    app.office.end(sale, None, &Actor::command()).await.unwrap();
     refused(&shopper, sale, 409, "ended", true).await;
 
     let (starts_at, ends_at) = (Utc::now() - TimeDelta::hours(2), Utc::now() - TimeDelta::hours(1));
