@@ -97,8 +97,9 @@ impl Dashboards {
     /// Takes an entry out that nobody has filled.
     fn forget(&self, id: ActivityId, watched: &Arc<Watched>) {
         let mut all = self.watched();
-        let empty = |present: &&Arc<Watched>| Arc::ptr_eq(present, watched) && present.0.get().is_none();
-        if all.get(&id).filter(empty).is_some() {
+        let empty =
+            |present: &&Arc<Watched>| Arc::ptr_eq(present, watched) && present.0.get().is_none();
+        if all.get(&id).as_ref().is_some_and(empty) {
             all.remove(&id);
         }
     }
@@ -171,9 +172,10 @@ impl Taking {
         let known_until = self.history.last().map(|sample| sample.at_ms);
         let fresh = office.history(self.id, known_until).await?;
         self.history.extend(fresh.into_iter().map(Arc::new));
-        let recent = figures.demand.as_ref().and_then(|demand| {
-            self.answered(figures.at_ms, &demand.outcomes)
-        });
+        let recent = figures
+            .demand
+            .as_ref()
+            .and_then(|demand| self.answered(figures.at_ms, &demand.outcomes));
         Ok(Live { figures, recent, history: self.history.clone(), stale: false })
     }
 
@@ -182,9 +184,10 @@ impl Taking {
         if self.answers.is_empty() {
             self.answers.extend(self.last_known(at_ms));
         }
-        let recent = self.answers.front().map(|(since_ms, before)| {
-            (outcomes.since(before), at_ms.saturating_sub(*since_ms))
-        });
+        let recent = self
+            .answers
+            .front()
+            .map(|(since_ms, before)| (outcomes.since(before), at_ms.saturating_sub(*since_ms)));
         self.answers.push_back((at_ms, outcomes.clone()));
         if self.answers.len() > TAKINGS {
             self.answers.pop_front();
@@ -194,9 +197,7 @@ impl Taking {
 
     /// What the history knows, for the first taking.
     fn last_known(&self, at_ms: i64) -> Option<(i64, Outcomes)> {
-        let present = |sample: &&Arc<Sample>| {
-            (1000..PRESENT_MS).contains(&(at_ms - sample.at_ms))
-        };
+        let present = |sample: &&Arc<Sample>| (1000..PRESENT_MS).contains(&(at_ms - sample.at_ms));
         let sample = self.history.iter().rev().find(present)?;
         Some((sample.at_ms, sample.outcomes.clone()?))
     }

@@ -51,13 +51,13 @@ pub async fn insert(
     activity: ActivityId,
     sample: Sample,
 ) -> Result<bool, LedgerError> {
-    ledger.run(move |conn| write(conn, activity, sample)).await
+    ledger.run(move |conn| write(conn, activity, &sample)).await
 }
 
 pub(super) fn write(
     conn: &mut MysqlConnection,
     activity: ActivityId,
-    sample: Sample,
+    sample: &Sample,
 ) -> Result<bool, LedgerError> {
     let out_of_time = || LedgerError::Unreadable(format!("a sample's time {}", sample.at_ms));
     let row = Row {

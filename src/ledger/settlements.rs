@@ -55,10 +55,7 @@ impl From<Row> for Settlement {
 }
 
 /// What came of a sale; `None`: it is not settled, or was by a version that did not write this.
-pub async fn get(
-    ledger: &Ledger,
-    activity: ActivityId,
-) -> Result<Option<Settlement>, LedgerError> {
+pub async fn get(ledger: &Ledger, activity: ActivityId) -> Result<Option<Settlement>, LedgerError> {
     ledger
         .run(move |conn| {
             let row: Option<Row> = settlements::table
@@ -110,6 +107,6 @@ pub(super) fn write(
         participants: Some(asked.participants),
         outcomes: asked.outcomes.clone(),
     };
-    samples::write(conn, activity, last)?;
+    samples::write(conn, activity, &last)?;
     Ok(())
 }

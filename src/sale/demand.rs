@@ -53,9 +53,9 @@ impl Outcomes {
     /// What came since an earlier count. One that has shrunk was lost in between, and counts as nothing.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
-        let grown = self.iter().map(|(word, count)| {
-            (word.to_owned(), count.saturating_sub(earlier.of(word)).max(0))
-        });
+        let grown = self
+            .iter()
+            .map(|(word, count)| (word.to_owned(), count.saturating_sub(earlier.of(word)).max(0)));
         Self(grown.collect())
     }
 

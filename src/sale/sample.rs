@@ -102,7 +102,7 @@ mod tests {
         assert!(some.windows(2).all(|pair| pair[0] < pair[1]));
         assert_eq!(thinned(&all[..600], 600).len(), 600);
         assert_eq!(thinned(&all[..601], 600).len(), 600);
-        assert_eq!(thinned::<usize>(&[], 600), []);
+        assert!(thinned::<usize>(&[], 600).is_empty());
         assert_eq!(thinned(&[7], 0), [7]);
         assert_eq!(thinned(&all[..3], 0), [0, 2]);
     }

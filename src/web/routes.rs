@@ -55,9 +55,23 @@ pub(super) fn pages(to: &mut ServiceConfig) {
 
 /// What an admin does. Each handler takes `Admin`, which lets nobody else in.
 fn console(to: &mut ServiceConfig) {
-    to.service(at("/admin", READ).route(read().to(admin::home)));
+    to.service(at("/admin", READ).route(read().to(admin::home)))
+        .service(
+            at("/admin/activities/{activity}/dashboard", READ)
+                .route(read().to(admin::dashboard::show)),
+        )
+        .service(
+            at("/admin/activities/{activity}/live", GET)
+                .route(web::get().to(admin::dashboard::live::events)),
+        )
+        .service(
+            at("/admin/activities/{activity}/orders.csv", GET)
+                .route(web::get().to(admin::orders_csv::download)),
+        )
+        .service(at("/admin/audit", READ).route(read().to(admin::audit::list)));
 }
 
+const GET: &str = "GET";
 const READ: &str = "GET, HEAD";
 const FORM: &str = "GET, HEAD, POST";
 const POST: &str = "POST";

@@ -133,10 +133,7 @@ fn turn(
     actor: &Actor,
 ) -> Result<(), LedgerError> {
     diesel::update(activities::table.find(id.0))
-        .set((
-            activities::status.eq(to.as_str()),
-            activities::version.eq(activities::version + 1),
-        ))
+        .set((activities::status.eq(to.as_str()), activities::version.eq(activities::version + 1)))
         .execute(conn)?;
     let change = Change::turned("status", &from, &to);
     audit::write(conn, actor, step_word(from, to), &subject(id), &[change])

@@ -1,7 +1,10 @@
 //! The console: what an admin sees and does. Handlers are thin; the rules are in [`crate::sale`] and
 //! [`crate::back_office`].
 
+pub mod audit;
+pub mod dashboard;
 pub mod faults;
+pub mod orders_csv;
 
 use actix_web::HttpResponse;
 

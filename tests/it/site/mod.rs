@@ -1,8 +1,11 @@
 //! The edge, as people and programs meet it: the site, its answers, its commands, its tree.
 
+mod audit;
 mod bad_input;
 mod bare_sockets;
 mod commands;
+mod dashboard;
+mod export;
 mod names;
 mod orders;
 mod outcomes;
