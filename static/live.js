@@ -51,12 +51,8 @@ function show(id, markup) {
   connected(true);
   const part = document.getElementById(id);
   const fresh = new DOMParser().parseFromString(markup, "text/html").body;
-  // A table that is being scrolled stays where it is.
-  const scrolled = part.querySelector(".table-frame")?.scrollLeft ?? 0;
   localTimes(fresh);
   part.replaceChildren(...[...fresh.childNodes].map((node) => document.adoptNode(node)));
-  const frame = part.querySelector(".table-frame");
-  if (frame) frame.scrollLeft = scrolled;
 }
 
 function connected(yes) {

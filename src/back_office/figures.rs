@@ -112,7 +112,7 @@ impl BackOffice {
         &self,
         id: ActivityId,
     ) -> Result<settlements::Asked, BackOfficeError> {
-        let sample = samples::last(&self.ledger, id).await?.unwrap_or_default();
+        let sample = samples::last_told(&self.ledger, id).await?.unwrap_or_default();
         // An estimate may fall below what the orders prove.
         let shoppers = orders::shoppers(&self.ledger, id).await.unwrap_or_default();
         let demand = self.gate.demand(id).await.ok().flatten();

@@ -98,12 +98,16 @@ pub async fn after(
         .await
 }
 
-/// The newest sample.
-pub async fn last(ledger: &Ledger, activity: ActivityId) -> Result<Option<Sample>, LedgerError> {
+/// The newest sample that knows how requests were answered.
+pub async fn last_told(
+    ledger: &Ledger,
+    activity: ActivityId,
+) -> Result<Option<Sample>, LedgerError> {
     ledger
         .run(move |conn| {
             let row: Option<Row> = sale_samples::table
                 .filter(sale_samples::activity_id.eq(activity.0))
+                .filter(sale_samples::outcomes.is_not_null())
                 .order(sale_samples::at.desc())
                 .select(Row::as_select())
                 .first(conn)

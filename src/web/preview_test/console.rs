@@ -43,11 +43,11 @@ fn outcomes(second: i64) -> Outcomes {
 }
 
 fn sample(second: i64) -> Sample {
-    let placed = (second * 3).min(300);
+    let placed = (second * 9).min(1198);
     Sample {
         at_ms: now() - 150_000 + second * 1000,
-        gate_stock: (second != 40).then_some(300 - placed),
-        remain_stock: 302 - placed,
+        gate_stock: (second != 40).then_some(11_997 - placed),
+        remain_stock: 12_000 - placed,
         reserved: Some(2),
         pending: placed / 2,
         paid: placed / 2,

@@ -94,7 +94,7 @@ async fn a_sale_over_two_nodes_is_counted_sampled_and_settled() {
     shoppers[2].pay(&orders[2]).await;
     app.office.end(sale, None, &Actor::command()).await.unwrap();
     eventually("the last sample has seen it all", SOON, || async {
-        let last = samples::last(&app.ledger, sale).await.unwrap()?;
+        let last = samples::last_told(&app.ledger, sale).await.unwrap()?;
         let seen = last.outcomes.as_ref().is_some_and(|outcomes| outcomes.total() == 7);
         (seen && last.paid == 2 && last.cancelled == 1).then_some(())
     })
