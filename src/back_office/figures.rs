@@ -107,21 +107,19 @@ impl BackOffice {
     }
 
     /// What the ledger's orders cannot tell of a sale that is to be settled: from the gate, and from the
-    /// last sample where the gate has lost it in between.
+    /// history where the gate has lost it in between.
     pub(super) async fn asked(
         &self,
         id: ActivityId,
     ) -> Result<settlements::Asked, BackOfficeError> {
-        let sample = samples::last_told(&self.ledger, id).await?.unwrap_or_default();
+        let told = self.gate.demand(id).await.ok().flatten();
+        let history = self.history(id, None).await?;
+        let known = history.iter().filter_map(Sample::demand).chain(told);
+        let known = known.reduce(|known, more| known.or_more(&more));
         // An estimate may fall below what the orders prove.
         let shoppers = orders::shoppers(&self.ledger, id).await.unwrap_or_default();
-        let demand = self.gate.demand(id).await.ok().flatten();
-        let seen = demand.as_ref().map_or(0, |demand| demand.participants);
-        let outcomes = match (demand.map(|demand| demand.outcomes), sample.outcomes) {
-            (Some(told), Some(kept)) => Some(told.or_more(&kept)),
-            (told, kept) => told.or(kept),
-        };
-        let participants = seen.max(shoppers).max(sample.participants.unwrap_or_default());
-        Ok(settlements::Asked { participants, outcomes })
+        let seen = known.as_ref().map_or(0, |demand| demand.participants);
+        let outcomes = known.map(|demand| demand.outcomes);
+        Ok(settlements::Asked { participants: seen.max(shoppers), outcomes })
     }
 }

@@ -12,15 +12,15 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{BackOffice, BackOfficeError, Figures};
-use crate::sale::demand::Outcomes;
+use crate::sale::demand::{Demand, Outcomes};
 use crate::sale::ids::ActivityId;
 use crate::sale::sample::Sample;
 
 /// How often figures are taken.
 const EVERY: Duration = Duration::from_secs(1);
-/// Figures that took long (an index of millions of orders is counted) are taken so much less often: at most
-/// a tenth of the time is spent on them.
-const REST: u32 = 10;
+/// Figures that took long (an index of millions of orders is counted) are followed by a pause of so many
+/// times their length: about a sixth of the time is spent on them, at most.
+const REST: u32 = 5;
 /// Over how many takings the requests of a second are averaged: nodes tell their counts once a second, so
 /// that two takings alone see none or twice as many.
 const TAKINGS: usize = 6;
@@ -158,19 +158,28 @@ impl Dashboards {
 struct Taking {
     id: ActivityId,
     history: Vec<Arc<Sample>>,
+    /// The most that was ever told: the gate may have lost some of it.
+    known: Option<Demand>,
     /// Times, ms since the epoch, and the answers until then.
     answers: VecDeque<(i64, Outcomes)>,
 }
 
 impl Taking {
     const fn new(id: ActivityId) -> Self {
-        Self { id, history: Vec::new(), answers: VecDeque::new() }
+        Self { id, history: Vec::new(), known: None, answers: VecDeque::new() }
     }
 
     async fn take(&mut self, office: &BackOffice) -> Result<Live, BackOfficeError> {
-        let figures = office.figures(self.id).await?;
+        let mut figures = office.figures(self.id).await?;
         let known_until = self.history.last().map(|sample| sample.at_ms);
         let fresh = office.history(self.id, known_until).await?;
+        for demand in fresh.iter().filter_map(Sample::demand).chain(figures.demand.take()) {
+            self.known = Some(match self.known.take() {
+                Some(known) => known.or_more(&demand),
+                None => demand,
+            });
+        }
+        figures.demand.clone_from(&self.known);
         self.history.extend(fresh.into_iter().map(Arc::new));
         let recent = figures
             .demand
@@ -197,7 +206,9 @@ impl Taking {
 
     /// What the history knows, for the first taking.
     fn last_known(&self, at_ms: i64) -> Option<(i64, Outcomes)> {
-        let present = |sample: &&Arc<Sample>| (1000..PRESENT_MS).contains(&(at_ms - sample.at_ms));
+        let present = |sample: &&Arc<Sample>| {
+            sample.outcomes.is_some() && (1000..PRESENT_MS).contains(&(at_ms - sample.at_ms))
+        };
         let sample = self.history.iter().rev().find(present)?;
         Some((sample.at_ms, sample.outcomes.clone()?))
     }

@@ -21,8 +21,8 @@ use crate::sale::sample::step_ms;
 /// Sales looked at together.
 const AT_ONCE: usize = 4;
 /// A sample that took long (an index of millions of orders is counted) is followed by a pause of so many
-/// times its length: at most a twentieth of the time is spent on it.
-const REST: u32 = 20;
+/// times its length: about a sixth of the time is spent on it, at most.
+const REST: u32 = 5;
 const SECOND_MS: u64 = 1000;
 
 /// Takes samples.

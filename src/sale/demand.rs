@@ -18,6 +18,17 @@ pub struct Demand {
     pub participants: i64,
 }
 
+impl Demand {
+    /// What two counts of the same say together: what one of them has lost, the other may have.
+    #[must_use]
+    pub fn or_more(self, other: &Self) -> Self {
+        Self {
+            outcomes: self.outcomes.or_more(&other.outcomes),
+            participants: self.participants.max(other.participants),
+        }
+    }
+}
+
 impl Outcomes {
     /// Counts answers.
     pub fn add(&mut self, outcome: &str, by: i64) {
@@ -59,9 +70,7 @@ impl Outcomes {
         Self(grown.collect())
     }
 
-    /// The larger of two counts of the same: what one of them has lost, the other may have.
-    #[must_use]
-    pub fn or_more(mut self, other: &Self) -> Self {
+    fn or_more(mut self, other: &Self) -> Self {
         for (word, count) in other.iter() {
             let lacking = count.saturating_sub(self.of(word));
             if lacking > 0 {

@@ -1,6 +1,6 @@
 //! The history of a sale: its figures at moments that lie closer together the more happens.
 
-use super::demand::Outcomes;
+use super::demand::{Demand, Outcomes};
 
 /// The figures of a sale at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,6 +32,13 @@ impl Sample {
     #[must_use]
     pub const fn placed(&self) -> i64 {
         self.pending.saturating_add(self.paid)
+    }
+
+    /// What was asked until then, when that was known.
+    #[must_use]
+    pub fn demand(&self) -> Option<Demand> {
+        let outcomes = self.outcomes.clone()?;
+        Some(Demand { outcomes, participants: self.participants.unwrap_or_default() })
     }
 
     /// Units left: the gate's figure, which decides, or else the ledger's.
