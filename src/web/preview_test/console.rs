@@ -117,8 +117,7 @@ fn dashboards(language: Language) -> Pages {
         settled_at_ms: now(),
     });
     let mut upcoming = live();
-    let later = |at: chrono::DateTime<chrono::Utc>| at + chrono::TimeDelta::hours(1);
-    upcoming.figures.activity.starts_at = later(upcoming.figures.activity.starts_at);
+    upcoming.figures.activity.starts_at += chrono::TimeDelta::hours(1);
     vec![
         page("dashboard-running", language, &running),
         page("dashboard-silent", language, &silent),
@@ -182,7 +181,7 @@ fn the_parts_of_an_event_are_the_parts_of_the_page() {
     let pictures = PicturesPart { f: &f, d: &d }.render().unwrap();
     let (_, page) = page("running", Language::En, &live);
     for part in [figures, pictures] {
-        let line = part.lines().find(|line| line.contains("<h2") || line.contains("<figcaption"));
-        assert!(page.contains(line.unwrap().trim()), "{part}");
+        let title = part.lines().find(|text| text.contains("<h2") || text.contains("<figcaption"));
+        assert!(page.contains(title.unwrap().trim()), "{part}");
     }
 }

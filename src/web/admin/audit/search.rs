@@ -54,6 +54,7 @@ impl Search {
     }
 
     /// Which rows are wanted, and what of the form cannot be understood.
+    #[must_use]
     pub fn filter(&self) -> (AuditFilter, Faults) {
         let mut faults = Faults::default();
         let mut day = |field, text: &str| {
@@ -82,6 +83,7 @@ impl Search {
     }
 
     /// Whether anything is looked for.
+    #[must_use]
     pub fn is_narrow(&self) -> bool {
         [&self.actor, &self.action, &self.subject, &self.from, &self.to]
             .iter()
@@ -89,6 +91,7 @@ impl Search {
     }
 
     /// The address of the first page of this search.
+    #[must_use]
     pub fn address(&self) -> String {
         let mut query = Serializer::new(String::new());
         let words = [
@@ -108,6 +111,7 @@ impl Search {
     }
 
     /// The address of the page after this row.
+    #[must_use]
     pub fn older_than(&self, row: i64) -> String {
         let first = self.address();
         let sign = if first.contains('?') { '&' } else { '?' };
@@ -115,11 +119,13 @@ impl Search {
     }
 
     /// The same search for this actor's rows alone.
+    #[must_use]
     pub fn by(&self, actor: &str) -> String {
         Self { actor: actor.to_owned(), ..self.clone() }.address()
     }
 
     /// The same search for this subject's rows alone.
+    #[must_use]
     pub fn about(&self, subject: &str) -> String {
         Self { subject: subject.to_owned(), ..self.clone() }.address()
     }

@@ -101,6 +101,7 @@ pub enum Value {
 
 impl Entry {
     /// A row in words.
+    #[must_use]
     pub fn of(row: AuditRow, search: &Search, f: &Frame) -> Self {
         let changes = row.changes.iter().map(|change| turned(change, f)).collect();
         Self {

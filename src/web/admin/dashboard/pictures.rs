@@ -23,6 +23,7 @@ pub struct Picture {
 }
 
 /// Draws both.
+#[must_use]
 pub fn of(history: &[Arc<Sample>], f: &Frame) -> [Picture; 2] {
     let history = thinned(history, POINTS);
     [units(&history, f), requests(&history, f)]
@@ -50,17 +51,7 @@ fn units(history: &[Arc<Sample>], f: &Frame) -> Picture {
 }
 
 fn requests(history: &[Arc<Sample>], f: &Frame) -> Picture {
-    let rates: Vec<(i64, Outcomes, f64)> = history
-        .iter()
-        .filter_map(|sample| Some((sample.at_ms, sample.outcomes.as_ref()?)))
-        .collect::<Vec<_>>()
-        .windows(2)
-        .filter_map(|pair| {
-            let [(before_ms, before), (at_ms, now)] = pair else { return None };
-            let seconds = real(at_ms.saturating_sub(*before_ms)) / 1000.0;
-            (seconds > 0.0).then(|| (*at_ms, now.since(before), seconds))
-        })
-        .collect();
+    let rates = rates(history);
     let line = |class, count: fn(&Outcomes) -> i64| Line {
         class,
         points: rates
@@ -84,6 +75,25 @@ fn requests(history: &[Arc<Sample>], f: &Frame) -> Picture {
             ("line-refused", key("dashboard-line-refused")),
         ],
     }
+}
+
+/// Times, and how requests were answered between the last one and each, in so many seconds. A sample that
+/// does not know the answers has none to add: nobody had asked yet, or the gate was being filled again.
+fn rates(history: &[Arc<Sample>]) -> Vec<(i64, Outcomes, f64)> {
+    let none = Outcomes::default();
+    let (mut before, mut rates) = (None, Vec::new());
+    for sample in history {
+        let known = before.map_or(&none, |(_, outcomes)| outcomes);
+        let now = sample.outcomes.as_ref().unwrap_or(known);
+        if let Some((before_ms, outcomes)) = before {
+            let seconds = real(sample.at_ms.saturating_sub(before_ms)) / 1000.0;
+            if seconds > 0.0 {
+                rates.push((sample.at_ms, now.since(outcomes), seconds));
+            }
+        }
+        before = Some((sample.at_ms, now));
+    }
+    rates
 }
 
 /// Whoever could have got a unit and did not for want of something else.
