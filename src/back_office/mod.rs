@@ -13,6 +13,7 @@ mod figures;
 pub mod fill;
 pub mod live;
 pub mod lock;
+pub mod products;
 mod publish;
 
 use std::time::Duration;
@@ -31,6 +32,7 @@ pub use balance::{Balance, OrderCounts, state_word};
 pub use draft::NamedProduct;
 pub use export::{Exported, Orders};
 pub use figures::Figures;
+pub use products::ProductError;
 
 /// The back office. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -91,6 +93,9 @@ pub enum BackOfficeError {
     /// Only what has begun can be ended.
     #[error("activity {0} has not begun; withdraw it with `cancel`")]
     NotBegun(ActivityId),
+    /// About a product.
+    #[error(transparent)]
+    Product(#[from] ProductError),
     /// What was asked for makes no sense; says why.
     #[error("{0}")]
     Invalid(String),
@@ -117,6 +122,7 @@ impl BackOfficeError {
             | Self::State { .. }
             | Self::Over { .. }
             | Self::NotBegun(_)
+            | Self::Product(_)
             | Self::Invalid(_) => Class::Reject,
             Self::Gate(error) | Self::Filling(FillingError::Gate(error)) => error.class(),
             Self::Ledger(error) => error.class(),
@@ -131,6 +137,7 @@ impl BackOfficeError {
             Self::NotFound(_) => "not_found",
             Self::Faults(_) | Self::Invalid(_) => "invalid",
             Self::Changed(_) => "changed",
+            Self::Product(error) => error.label(),
             Self::State { .. } | Self::Over { .. } | Self::NotBegun(_) => "wrong_state",
             Self::Filling(FillingError::Refused(_)) => "filling_refused",
             Self::Gate(error) | Self::Filling(FillingError::Gate(error)) => error.label(),

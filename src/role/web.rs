@@ -6,7 +6,7 @@ use actix_web::dev::Server;
 use tokio_util::sync::CancellationToken;
 
 use super::RoleError;
-use super::places::{Places, accounts};
+use super::places::{self, Places, accounts};
 use crate::back_office::live::Dashboards;
 use crate::captcha::cache::PictureCache;
 use crate::captcha::pool::{Pool, PoolSettings};
@@ -35,6 +35,7 @@ pub(super) fn build(
         wait: Duration::from_secs(2),
     })?;
     let office = places.back_office(config);
+    let gallery = places::gallery(config)?;
     let state = WebState {
         catalog: catalog.clone(),
         desk: places.desk(config, catalog.clone(), tally),
@@ -42,6 +43,7 @@ pub(super) fn build(
         dashboards: Dashboards::new(office.clone(), stop.clone()),
         office,
         pictures,
+        gallery,
         shown: PictureCache::new(SHOWN_BYTES),
         site: config.site.clone(),
         currency: config.sale.currency,

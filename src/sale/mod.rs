@@ -14,6 +14,7 @@ pub mod money;
 pub mod order;
 pub mod order_number;
 pub mod plan;
+pub mod product;
 pub mod reservation;
 pub mod sample;
 pub mod settlement;

@@ -55,6 +55,14 @@ impl Cents {
             .filter(|c| *c <= Self::MAX)
             .ok_or(InvalidMoney::TooMuch)
     }
+
+    /// As [`Cents::parse_amount`] reads it: `19.99`.
+    #[must_use]
+    pub fn to_amount(self) -> String {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let minor = self.0.unsigned_abs();
+        format!("{sign}{}.{:02}", minor / 100, minor % 100)
+    }
 }
 
 /// Three capital letters of ISO 4217.
@@ -110,6 +118,14 @@ impl<'de> Deserialize<'de> for Currency {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_amount_is_written_as_it_is_read() {
+        for cents in [Cents(1), Cents(90), Cents(1900), Cents(1999), Cents::MAX] {
+            assert_eq!(Cents::parse_amount(&cents.to_amount()), Ok(cents));
+        }
+        assert_eq!(Cents(-5).to_amount(), "-0.05");
+    }
 
     #[test]
     fn a_price_is_read_exactly_or_refused() {

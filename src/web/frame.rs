@@ -58,7 +58,8 @@ fn language(req: &HttpRequest) -> Language {
 fn page_address(req: &HttpRequest) -> String {
     let path = req.path();
     if *req.method() == Method::POST {
-        let page = path.strip_suffix("/pay").or_else(|| path.strip_suffix("/cancel"));
+        let steps = ["/pay", "/cancel", "/archive", "/restore"];
+        let page = steps.iter().find_map(|step| path.strip_suffix(step));
         return match path {
             "/logout" | "/language" => "/".to_owned(),
             _ => page.unwrap_or(path).to_owned(),

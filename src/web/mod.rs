@@ -17,6 +17,7 @@ pub mod middleware;
 pub mod moment;
 pub mod negotiate;
 pub mod page;
+pub mod pictures;
 pub mod price;
 pub mod routes;
 pub mod session;
@@ -46,6 +47,7 @@ use crate::{
     captcha::{cache::PictureCache, pool::Pool},
     catalog::Catalog,
     config,
+    picture::Gallery,
     purchase::Desk,
     sale::money::Currency,
 };
@@ -63,6 +65,8 @@ pub struct WebState {
     pub office: BackOffice,
     /// The sales that admins watch.
     pub dashboards: Dashboards,
+    /// Pictures of products.
+    pub gallery: Gallery,
     /// Pictures drawn ahead.
     pub pictures: Pool,
     /// Pictures that were given out.

@@ -9,13 +9,14 @@ use actix_web::{
     web::{self, ServiceConfig},
 };
 
-use super::{admin, error::WebError, files, middleware::failure, shop};
+use super::{admin, error::WebError, files, middleware::failure, pictures, shop};
 
 /// What needs no session.
 pub(super) fn open(to: &mut ServiceConfig) {
     // Only files are compressed: a page holds a secret beside what somebody else may have made it say.
     let files = at("/static/{mark}/{name}", READ).route(read().to(files::file));
     to.service(files.wrap(Compress::default()))
+        .service(at("/pictures/{name}", READ).route(read().to(pictures::file)))
         .service(at("/time", READ).route(read().to(shop::time::now)));
 }
 
@@ -56,19 +57,42 @@ pub(super) fn pages(to: &mut ServiceConfig) {
 /// What an admin does. Each handler takes `Admin`, which lets nobody else in.
 fn console(to: &mut ServiceConfig) {
     to.service(at("/admin", READ).route(read().to(admin::home)))
+        .service(at("/admin/products", READ).route(read().to(admin::products::list)))
         .service(
-            at("/admin/activities/{activity}/dashboard", READ)
-                .route(read().to(admin::dashboard::show)),
+            upload("/admin/products/new")
+                .route(read().to(admin::products::blank))
+                .route(web::post().to(admin::products::create)),
         )
         .service(
-            at("/admin/activities/{activity}/live", GET)
-                .route(web::get().to(admin::dashboard::live::events)),
+            upload("/admin/products/{product}")
+                .route(read().to(admin::products::show))
+                .route(web::post().to(admin::products::edit)),
         )
         .service(
-            at("/admin/activities/{activity}/orders.csv", GET)
-                .route(web::get().to(admin::orders_csv::download)),
+            at("/admin/products/{product}/archive", POST)
+                .route(web::post().to(admin::products::archive)),
         )
-        .service(at("/admin/audit", READ).route(read().to(admin::audit::list)));
+        .service(
+            at("/admin/products/{product}/restore", POST)
+                .route(web::post().to(admin::products::restore)),
+        )
+        .configure(figures);
+}
+
+/// How sales do, and who changed what.
+fn figures(to: &mut ServiceConfig) {
+    to.service(
+        at("/admin/activities/{activity}/dashboard", READ).route(read().to(admin::dashboard::show)),
+    )
+    .service(
+        at("/admin/activities/{activity}/live", GET)
+            .route(web::get().to(admin::dashboard::live::events)),
+    )
+    .service(
+        at("/admin/activities/{activity}/orders.csv", GET)
+            .route(web::get().to(admin::orders_csv::download)),
+    )
+    .service(at("/admin/audit", READ).route(read().to(admin::audit::list)));
 }
 
 const GET: &str = "GET";
@@ -89,11 +113,28 @@ fn at(
         InitError = (),
     >,
 > {
-    web::resource(path)
-        .default_service(web::to(move || async move {
-            Err::<HttpResponse, _>(WebError::MethodNotAllowed { allow })
-        }))
-        .wrap(from_fn(failure::answer))
+    bare(path, allow).wrap(from_fn(failure::answer))
+}
+
+/// An address to which a picture may be sent.
+fn upload(
+    path: &'static str,
+) -> Resource<
+    impl ServiceFactory<
+        ServiceRequest,
+        Config = (),
+        Response = ServiceResponse<BoxBody>,
+        Error = Error,
+        InitError = (),
+    >,
+> {
+    bare(path, FORM).wrap(from_fn(failure::answer_upload))
+}
+
+fn bare(path: &'static str, allow: &'static str) -> Resource {
+    web::resource(path).default_service(web::to(move || async move {
+        Err::<HttpResponse, _>(WebError::MethodNotAllowed { allow })
+    }))
 }
 
 /// A way to read an address: HEAD is answered wherever GET is, without the body.

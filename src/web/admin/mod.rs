@@ -5,6 +5,8 @@ pub mod audit;
 pub mod dashboard;
 pub mod faults;
 pub mod orders_csv;
+pub mod products;
+pub mod view;
 
 use actix_web::HttpResponse;
 

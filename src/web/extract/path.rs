@@ -10,7 +10,10 @@ use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
 
 use crate::{
     catalog::{Catalog, Listing},
-    sale::{ids::ActivityId, order_number::OrderNo},
+    sale::{
+        ids::{ActivityId, ProductId},
+        order_number::OrderNo,
+    },
     web::{WebState, error::WebError},
 };
 
@@ -51,6 +54,19 @@ impl FromRequest for Named {
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
         ready(segment(req, "order").and_then(|number| catalog(req).map(|_| Self(number))))
+    }
+}
+
+/// The product that an address names; whether there is one, the back office says.
+#[derive(Debug, Clone, Copy)]
+pub struct OfProduct(pub ProductId);
+
+impl FromRequest for OfProduct {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(segment(req, "product").map(Self))
     }
 }
 

@@ -9,6 +9,7 @@ mod export;
 mod names;
 mod orders;
 mod outcomes;
+mod products;
 mod purchase_guard;
 mod sessions;
 mod structure;
