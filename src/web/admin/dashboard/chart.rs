@@ -96,14 +96,16 @@ fn drawn(
     area.present()
 }
 
-/// A number at the axis: 0.5, 12, 1,200, 3.4M.
+/// A number at the axis: 0.5, 12, 1200, 3.4M.
 fn amount(value: f64) -> String {
     if value >= 1e6 {
         format!("{:.1}M", value / 1e6)
     } else if value >= 1e4 {
         format!("{:.0}k", value / 1e3)
-    } else if value > 0.0 && value < 10.0 && value.fract() > 0.001 {
-        format!("{value:.1}")
+    } else if value < 10.0 && value.fract() > 0.001 {
+        // As many decimals as tell one label from the next.
+        let text = format!("{value:.2}");
+        text.strip_suffix('0').unwrap_or(&text).to_owned()
     } else {
         format!("{value:.0}")
     }
@@ -208,7 +210,7 @@ impl ValueFormatter<i64> for Time {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, draw};
+    use super::{Line, amount, draw};
 
     const NOON: i64 = 1_795_953_600_000;
 
@@ -260,6 +262,12 @@ mod tests {
         for points in pictures {
             is_good(&draw("a line", &[line(points)]).expect("a picture"));
         }
+    }
+
+    #[test]
+    fn a_label_is_as_short_as_it_can_be() {
+        let labels = [0.0, 0.05, 0.5, 2.0, 2.5, 12.0, 1200.0, 12_000.0, 3_400_000.0].map(amount);
+        assert_eq!(labels, ["0", "0.05", "0.5", "2", "2.5", "12", "1200", "12k", "3.4M"]);
     }
 
     #[test]
