@@ -15,9 +15,11 @@ mod migrate;
 pub mod orders;
 mod pool;
 pub mod products;
+pub mod samples;
 mod schema;
 mod session;
 pub mod session_endings;
+pub mod settlements;
 mod transaction;
 pub mod users;
 

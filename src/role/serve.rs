@@ -11,6 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use super::RoleError;
 use super::places::{Places, accounts};
+use super::web::WebParts;
 use super::worker::Worker;
 use crate::config::{Config, Needs};
 use crate::telemetry::{Check, OpsServer};
@@ -123,9 +124,13 @@ pub async fn serve(
     }
     let mut address = ops_address;
     let mut site = None;
+    let tally = places.tally(catalog.clone());
     if let Some((listener, accounts)) = sockets.site.zip(accounts) {
         address = listener.local_addr()?;
-        let server = super::web::build(config, &places, &catalog, accounts, listener)?;
+        let counting = (tally.clone(), stop.clone());
+        tasks.spawn(async move { counting.0.keep_telling(counting.1).await });
+        let parts = WebParts { accounts, tally: tally.clone(), stop: stop.clone() };
+        let server = super::web::build(config, &places, &catalog, parts, listener)?;
         site = Some(server.handle());
         tokio::spawn(server);
     }
@@ -140,6 +145,8 @@ pub async fn serve(
         }
         tasks.close();
         tasks.wait().await;
+        // The last answers were given while the site stopped.
+        tally.tell().await;
     };
     if tokio::time::timeout(bound, finish).await.is_err() {
         tracing::warn!(?bound, "stopped with work in hand; it is taken up again elsewhere");

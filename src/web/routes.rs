@@ -85,6 +85,7 @@ fn console(to: &mut ServiceConfig) {
             at("/admin/products/{product}/restore", POST)
                 .route(web::post().to(admin::products::restore)),
         )
+        .configure(figures)
         .configure(accounts)
         // The last: what is no page of the console is told to admins alone.
         .service(at("/admin/{rest:.*}", READ).route(web::route().to(admin::nothing)));
@@ -108,6 +109,23 @@ fn accounts(to: &mut ServiceConfig) {
     );
 }
 
+/// How sales do, and who changed what.
+fn figures(to: &mut ServiceConfig) {
+    to.service(
+        at("/admin/activities/{activity}/dashboard", READ).route(read().to(admin::dashboard::show)),
+    )
+    .service(
+        at("/admin/activities/{activity}/live", GET)
+            .route(web::get().to(admin::dashboard::live::events)),
+    )
+    .service(
+        at("/admin/activities/{activity}/orders.csv", GET)
+            .route(web::get().to(admin::orders_csv::download)),
+    )
+    .service(at("/admin/audit", READ).route(read().to(admin::audit::list)));
+}
+
+const GET: &str = "GET";
 const READ: &str = "GET, HEAD";
 const FORM: &str = "GET, HEAD, POST";
 const POST: &str = "POST";

@@ -97,6 +97,15 @@ impl Visit {
         (!visit.account.as_ref().is_some_and(over)).then_some(visit)
     }
 
+    /// Whether this visit is an admin's, and still counts: for an answer that goes on and on, which has to
+    /// ask again and again.
+    #[must_use]
+    pub fn is_still_admin(&self, _req: &HttpRequest) -> bool {
+        self.account
+            .as_ref()
+            .is_some_and(|account| !account.is_over() && account.role == Role::Admin)
+    }
+
     /// Whether `token` is this session's; takes as long for a near miss as for any other.
     #[must_use]
     pub fn has_token(&self, token: &str) -> bool {

@@ -2,7 +2,10 @@
 //! [`crate::back_office`].
 
 pub mod accounts;
+pub mod audit;
+pub mod dashboard;
 pub mod faults;
+pub mod orders_csv;
 pub mod products;
 pub mod view;
 

@@ -31,6 +31,19 @@ impl FromRequest for OnSale {
     }
 }
 
+/// The number of an activity in an address of the console; whether there is one, the back office says.
+#[derive(Debug, Clone, Copy)]
+pub struct ActivityNumber(pub ActivityId);
+
+impl FromRequest for ActivityNumber {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(segment(req, "activity").map(Self))
+    }
+}
+
 /// The order that an address names; whose it is, the desk says.
 #[derive(Debug, Clone, Copy)]
 pub struct Named(pub OrderNo);

@@ -2,10 +2,13 @@
 
 mod access;
 mod accounts;
+mod audit;
 mod bad_input;
 mod bare_sockets;
 mod commands;
+mod dashboard;
 mod endings;
+mod export;
 mod names;
 mod orders;
 mod outcomes;
