@@ -10,6 +10,7 @@ mod draft;
 pub mod fill;
 pub mod lock;
 mod publish;
+mod search;
 
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ use crate::sale::plan::Fault;
 pub use adjust::Adjusted;
 pub use balance::{Balance, OrderCounts, state_word};
 pub use draft::NamedProduct;
+pub use search::{ProductChoice, Search};
 
 /// The back office. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -81,6 +83,12 @@ pub enum BackOfficeError {
         /// What it is.
         status: Status,
     },
+    /// Somebody has a unit or an order; what is withdrawn has none.
+    #[error("the activity has orders")]
+    HasOrders(ActivityId),
+    /// The id of a change of the stock belongs to another change.
+    #[error("a different stock change has this id")]
+    ChangeId,
     /// Only what has begun can be ended.
     #[error("activity {0} has not begun; withdraw it with `cancel`")]
     NotBegun(ActivityId),
@@ -110,6 +118,8 @@ impl BackOfficeError {
             | Self::State { .. }
             | Self::Over { .. }
             | Self::NotBegun(_)
+            | Self::HasOrders(_)
+            | Self::ChangeId
             | Self::Invalid(_) => Class::Reject,
             Self::Gate(error) | Self::Filling(FillingError::Gate(error)) => error.class(),
             Self::Ledger(error) => error.class(),
@@ -122,9 +132,11 @@ impl BackOfficeError {
         match self {
             Self::Busy(_) => "busy",
             Self::NotFound(_) => "not_found",
-            Self::Faults(_) | Self::Invalid(_) => "invalid",
+            Self::Faults(_) | Self::ChangeId | Self::Invalid(_) => "invalid",
             Self::Changed(_) => "changed",
-            Self::State { .. } | Self::Over { .. } | Self::NotBegun(_) => "wrong_state",
+            Self::State { .. } | Self::Over { .. } | Self::NotBegun(_) | Self::HasOrders(_) => {
+                "wrong_state"
+            },
             Self::Filling(FillingError::Refused(_)) => "filling_refused",
             Self::Gate(error) | Self::Filling(FillingError::Gate(error)) => error.label(),
             Self::Ledger(error) => error.label(),

@@ -76,7 +76,7 @@ impl BackOffice {
             self.turn(held, &[Status::Scheduled], Status::Paused).await?;
         }
         let withdrawn = match self.is_held(&held.activity).await {
-            Ok(true) => Err(LedgerError::Conflict(Conflict::HasOrders).into()),
+            Ok(true) => Err(BackOfficeError::HasOrders(held.activity.id)),
             Ok(false) => {
                 let from = &[Status::Draft, Status::Scheduled, Status::Paused];
                 self.change(held, from, Status::Cancelled).await
@@ -186,6 +186,7 @@ impl BackOffice {
             Err(LedgerError::Conflict(Conflict::Status(status))) => {
                 Err(BackOfficeError::State { id, status, to })
             }
+            Err(LedgerError::Conflict(Conflict::HasOrders)) => Err(BackOfficeError::HasOrders(id)),
             changed => Ok(changed?),
         }
     }

@@ -15,3 +15,5 @@ pub mod order_number;
 pub mod plan;
 pub mod reservation;
 pub mod shopper;
+pub mod stage;
+pub mod zone;

@@ -55,6 +55,14 @@ impl Cents {
             .filter(|c| *c <= Self::MAX)
             .ok_or(InvalidMoney::TooMuch)
     }
+
+    /// The amount as [`Cents::parse_amount`] reads it, for the field of a form.
+    #[must_use]
+    pub fn amount(self) -> String {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let minor = self.0.unsigned_abs();
+        format!("{sign}{}.{:02}", minor / 100, minor % 100)
+    }
 }
 
 /// Three capital letters of ISO 4217.
@@ -123,6 +131,14 @@ mod tests {
         for bad in ["", ".", "19,99", "1e3", "-1", "+1", " 1", "1.", ".5", "¥1", "1.-1"] {
             assert_eq!(Cents::parse_amount(bad), Err(InvalidMoney::NotAnAmount), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn an_amount_is_read_back_as_it_was_written() {
+        for cents in [Cents(1), Cents(100), Cents(1999), Cents::MAX] {
+            assert_eq!(Cents::parse_amount(&cents.amount()), Ok(cents));
+        }
+        assert_eq!(Cents(5).amount(), "0.05");
     }
 
     #[test]
