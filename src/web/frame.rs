@@ -22,6 +22,10 @@ use crate::sale::money::Currency;
 /// Longer queries are not carried through the language form and the way to the login.
 const PATH_MAX: usize = 1024;
 
+/// What is done to the thing whose page stands one step above.
+const STEPS: [&str; 8] =
+    ["pay", "cancel", "schedule", "pause", "resume", "end", "clone", "adjust"];
+
 impl FromRequest for Frame {
     type Error = WebError;
     type Future = Ready<Result<Self, WebError>>;
@@ -58,10 +62,10 @@ fn language(req: &HttpRequest) -> Language {
 fn page_address(req: &HttpRequest) -> String {
     let path = req.path();
     if *req.method() == Method::POST {
-        let page = path.strip_suffix("/pay").or_else(|| path.strip_suffix("/cancel"));
+        let page = path.rsplit_once('/').filter(|(_, last)| STEPS.contains(last));
         return match path {
             "/logout" | "/language" => "/".to_owned(),
-            _ => page.unwrap_or(path).to_owned(),
+            _ => page.map_or(path, |(page, _)| page).to_owned(),
         };
     }
     match req.uri().path_and_query() {

@@ -1,7 +1,9 @@
 //! The console: what an admin sees and does. Handlers are thin; the rules are in [`crate::sale`] and
 //! [`crate::back_office`].
 
+pub mod activities;
 pub mod faults;
+pub mod zone;
 
 use actix_web::HttpResponse;
 

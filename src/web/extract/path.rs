@@ -28,6 +28,58 @@ impl FromRequest for OnSale {
     }
 }
 
+/// The number of an activity in an address of the console, drafts included; whether there is one, the back
+/// office says.
+#[derive(Debug, Clone, Copy)]
+pub struct OfOffice(pub ActivityId);
+
+impl FromRequest for OfOffice {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(segment(req, "activity").map(Self))
+    }
+}
+
+/// A step of an activity's life, as an address names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Publishes a draft.
+    Schedule,
+    /// Stops a sale for the moment.
+    Pause,
+    /// Lets it go on.
+    Resume,
+    /// Closes its window now.
+    End,
+    /// Withdraws it before its first order.
+    Cancel,
+}
+
+impl FromStr for Step {
+    type Err = ();
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Ok(match text {
+            "schedule" => Self::Schedule,
+            "pause" => Self::Pause,
+            "resume" => Self::Resume,
+            "end" => Self::End,
+            "cancel" => Self::Cancel,
+            _ => return Err(()),
+        })
+    }
+}
+
+impl FromRequest for Step {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(segment(req, "step"))
+    }
+}
+
 /// The order that an address names; whose it is, the desk says.
 #[derive(Debug, Clone, Copy)]
 pub struct Named(pub OrderNo);
