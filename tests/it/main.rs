@@ -17,3 +17,4 @@ mod ledger;
 mod queue;
 mod site;
 mod stack;
+mod steering;

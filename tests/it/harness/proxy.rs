@@ -8,6 +8,7 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use tokio::{
@@ -29,6 +30,7 @@ pub(crate) struct Proxy {
 struct Control {
     swallow_to_client: AtomicBool,
     swallow_to_server: AtomicBool,
+    hold_to_server: AtomicBool,
     refuse: AtomicBool,
     passed_to_server: AtomicU64,
     connections: AtomicU64,
@@ -77,6 +79,11 @@ impl Proxy {
     /// Loses what clients say, while the connections stay open.
     pub(crate) fn swallow_to_server(&self, on: bool) {
         self.control.swallow_to_server.store(on, Ordering::SeqCst);
+    }
+
+    /// What is sent to the server waits here, and arrives when this is taken back.
+    pub(crate) fn hold_to_server(&self, on: bool) {
+        self.control.hold_to_server.store(on, Ordering::SeqCst);
     }
 
     /// Closes each new connection at once. Present ones live on.
@@ -150,6 +157,9 @@ async fn pass(
     while let Ok(length @ 1..) = from.read(&mut buffer).await {
         if control.is_stranded(line) || control.swallows(way) {
             continue;
+        }
+        while matches!(way, Way::ToServer) && control.hold_to_server.load(Ordering::SeqCst) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
         }
         if to.write_all(&buffer[..length]).await.is_err() {
             return;
