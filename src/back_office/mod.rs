@@ -136,7 +136,7 @@ impl BackOfficeError {
             Self::Changed(_) => "changed",
             Self::State { .. } | Self::Over { .. } | Self::NotBegun(_) | Self::HasOrders(_) => {
                 "wrong_state"
-            },
+            }
             Self::Filling(FillingError::Refused(_)) => "filling_refused",
             Self::Gate(error) | Self::Filling(FillingError::Gate(error)) => error.label(),
             Self::Ledger(error) => error.label(),

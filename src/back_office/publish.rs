@@ -70,8 +70,12 @@ impl BackOffice {
     /// A reservation counts as an order: it is on its way to become one. So the sale is stopped first,
     /// and goes on as it was when somebody holds a unit.
     async fn withdraw_held(&self, held: &Held) -> Result<(), BackOfficeError> {
-        let running = held.activity.status == Status::Scheduled
-            && held.activity.gate_epoch != Epoch::NEVER_OPENED;
+        let (id, status, to) = (held.activity.id, held.activity.status, Status::Cancelled);
+        if !status.may_become(to) {
+            return Err(BackOfficeError::State { id, status, to });
+        }
+        let running =
+            status == Status::Scheduled && held.activity.gate_epoch != Epoch::NEVER_OPENED;
         if running {
             self.turn(held, &[Status::Scheduled], Status::Paused).await?;
         }

@@ -287,7 +287,10 @@ mod tests {
         else {
             panic!("shown once")
         };
-        assert_eq!((earlier.abbreviation.as_deref(), later.abbreviation.as_deref()), (Some("CEST"), Some("CET")));
+        assert_eq!(
+            (earlier.abbreviation.as_deref(), later.abbreviation.as_deref()),
+            (Some("CEST"), Some("CET"))
+        );
         assert_eq!((earlier.offset.as_str(), later.offset.as_str()), ("UTC+02:00", "UTC+01:00"));
     }
 
@@ -330,7 +333,10 @@ mod tests {
         ] {
             let shown = zone(name).show(moment);
             assert_eq!(shown.at, at(clock), "{name}");
-            assert_eq!((shown.offset.as_str(), shown.abbreviation.as_deref()), (offset, abbreviation));
+            assert_eq!(
+                (shown.offset.as_str(), shown.abbreviation.as_deref()),
+                (offset, abbreviation)
+            );
         }
     }
 

@@ -70,11 +70,14 @@ fn stands_at(stage: Stage, now: DateTime<Utc>) -> Condition {
         Stage::Cancelled => Box::new(is(Status::Cancelled)),
         Stage::Upcoming => Box::new(is(Status::Scheduled).and(activities::starts_at.gt(now))),
         Stage::Open => Box::new(
-            is(Status::Scheduled).and(activities::starts_at.le(now)).and(activities::ends_at.gt(now)),
+            is(Status::Scheduled)
+                .and(activities::starts_at.le(now))
+                .and(activities::ends_at.gt(now)),
         ),
         Stage::Paused => Box::new(is(Status::Paused).and(activities::ends_at.gt(now))),
         Stage::Ended => {
-            let live = activities::status.eq_any([Status::Scheduled.as_str(), Status::Paused.as_str()]);
+            let live =
+                activities::status.eq_any([Status::Scheduled.as_str(), Status::Paused.as_str()]);
             Box::new(is(Status::Ended).or(live.and(activities::ends_at.le(now))))
         }
     }

@@ -6,6 +6,7 @@
 mod again;
 mod chromium;
 mod clock;
+mod console;
 mod person;
 mod plain;
 mod purchase;

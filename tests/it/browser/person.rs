@@ -23,13 +23,26 @@ pub(super) struct Person {
 impl Person {
     /// Has an account, but is not signed in yet.
     pub(super) async fn new(app: &App, setting: Setting) -> Self {
-        let (id, name) = app.account(Role::Shopper).await;
+        Self::of(app, Role::Shopper, setting).await
+    }
+
+    async fn of(app: &App, role: Role, setting: Setting) -> Self {
+        let (id, name) = app.account(role).await;
         let window = Window::open(app.url(), setting).await;
         Self { id, name, window, redis_url: app.config.gate.url.reveal().to_owned() }
     }
 
     pub(super) async fn signed_in(app: &App, setting: Setting) -> Self {
-        let person = Self::new(app, setting).await;
+        Self::new(app, setting).await.at_home().await
+    }
+
+    /// An admin, signed in.
+    pub(super) async fn admin(app: &App, setting: Setting) -> Self {
+        Self::of(app, Role::Admin, setting).await.at_home().await
+    }
+
+    async fn at_home(self) -> Self {
+        let person = self;
         person.window.goes_to("/login").await;
         person.signs_in().await;
         person.window.arrives_at("/").await;

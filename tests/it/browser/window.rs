@@ -60,6 +60,12 @@ impl Window {
         Self { chromium, site, width: setting.width, console: Mutex::default() }
     }
 
+    /// The visitor's system likes it dark, or light.
+    pub(super) async fn turns(&self, scheme: &str) {
+        let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
+        self.chromium.tools("Emulation.setEmulatedMedia", json!({ "features": [feature] })).await;
+    }
+
     pub(super) async fn goes_to(&self, path: &str) {
         let url = format!("{}{path}", self.site);
         self.chromium.post("/url", json!({ "url": url })).await.unwrap();
@@ -113,6 +119,21 @@ impl Window {
         self.chromium.post(&format!("/element/{element}/clear"), json!({})).await.unwrap();
         let keys = json!({ "text": text });
         self.chromium.post(&format!("/element/{element}/value"), keys).await.unwrap();
+    }
+
+    /// Sets a field that is not typed letter by letter: a date, a choice.
+    pub(super) async fn sets(&self, css: &str, value: &str) {
+        let set = self
+            .asks(&format!(
+                "(() => {{
+                    const field = document.querySelector('{css}');
+                    field.value = '{value}';
+                    field.dispatchEvent(new Event('change', {{ bubbles: true }}));
+                    return field.value;
+                }})()"
+            ))
+            .await;
+        assert_eq!(set, json!(value), "{css} takes it");
     }
 
     /// The text as it is shown; `None` when nothing such is there.

@@ -1,5 +1,6 @@
 //! The edge, as people and programs meet it: the site, its answers, its commands, its tree.
 
+mod activities;
 mod bad_input;
 mod bare_sockets;
 mod commands;

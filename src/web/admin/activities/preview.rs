@@ -29,7 +29,6 @@ pub async fn preview(
 fn listing(site: &Site, activity: Activity) -> Listing {
     let published = site.catalog.snapshot().get(activity.id);
     let at_gate = published.map_or(AtGate::NotAsked, |listing| listing.at_gate);
-    let status =
-        if activity.status == Status::Draft { Status::Scheduled } else { activity.status };
+    let status = if activity.status == Status::Draft { Status::Scheduled } else { activity.status };
     Listing { activity: Activity { status, ..activity }, at_gate }
 }

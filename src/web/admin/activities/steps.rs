@@ -6,6 +6,7 @@ use actix_web::HttpResponse;
 use super::address;
 use super::said::Said;
 use super::show::{Trouble, trouble};
+use crate::sale::activity::Status;
 use crate::sale::ids::ActivityId;
 use crate::web::Site;
 use crate::web::admin::zone::AdminZone;
@@ -87,6 +88,10 @@ async fn unknown_of_window(
     now_ms: i64,
 ) -> Result<Option<Message>, WebError> {
     let activity = site.office.preview(id).await?;
+    if activity.status != Status::Draft {
+        // The back office says what is wrong.
+        return Ok(None);
+    }
     Ok(if activity.closes_ms() <= now_ms && knowing < Knowing::IsOver {
         Some(key("trouble-window-over"))
     } else if activity.opens_ms() <= now_ms && knowing < Knowing::StartIsPast {

@@ -133,8 +133,8 @@ pub(super) fn read(typed: &Typed, activity: Option<&Activity>, f: &Frame) -> Rea
     let (ends_at, ends_twice) = reader.moment("ends_at", &typed.ends_at, &typed.ends_fold, zone);
     let rate = reader.number("rate", &typed.rate, Fault::Rate);
     let total_rate = typed.total_rate.trim();
-    let total_rate_per_s = (!total_rate.is_empty())
-        .then(|| reader.number("total_rate", total_rate, Fault::TotalRate));
+    let total_rate_per_s =
+        (!total_rate.is_empty()).then(|| reader.number("total_rate", total_rate, Fault::TotalRate));
     let pay_within_s = reader.length("pay_within", &typed.pay_within, &typed.pay_unit);
     let plan = Plan {
         title: typed.title.trim().to_owned(),
