@@ -73,6 +73,19 @@ pub fn offset(shown: &LocalTime) -> String {
     }
 }
 
+/// A moment in words, without the offset: for a list whose zone stands above it.
+#[must_use]
+pub fn short_moment(at: DateTime<Utc>, zone: Zone, language: Language) -> Moment {
+    let shown = zone.show(at).at;
+    let text = key("zoned-moment-short")
+        .with("year", shown.year().to_string())
+        .with("month", shown.month())
+        .with("day", shown.day())
+        .with("clock", clock(shown))
+        .in_language(language);
+    Moment { text, ..moment(at, zone, language) }
+}
+
 fn date_and_clock(at: NaiveDateTime, offset: &str, language: Language) -> Text {
     key("zoned-moment")
         .with("year", at.year().to_string())

@@ -49,6 +49,21 @@ zoned-moment =
         [11] Nov
        *[12] Dec
     } { $year }, { $clock } { $offset }
+zoned-moment-short =
+    { $day } { $month ->
+        [1] Jan
+        [2] Feb
+        [3] Mar
+        [4] Apr
+        [5] May
+        [6] Jun
+        [7] Jul
+        [8] Aug
+        [9] Sep
+        [10] Oct
+        [11] Nov
+       *[12] Dec
+    } { $year }, { $clock }
 zoned-date =
     { $day } { $month ->
         [1] Jan
@@ -195,7 +210,7 @@ step-resume-what = It goes on as it was.
 step-end = End now
 step-end-what = The window closes for good; the sale cannot be opened again. Orders can still be paid.
 step-end-yes = Yes, end it for good
-step-cancel = Cancel
+step-cancel = Cancel the sale
 step-cancel-what = It is withdrawn for good; shoppers are told that it was called off. Possible only as long as nobody has an order.
 step-cancel-yes = Yes, withdraw it for good
 step-clone = Clone

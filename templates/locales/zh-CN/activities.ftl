@@ -35,6 +35,7 @@ no-bound = 不限
 
 # $month 为 1 至 12；$clock 形如 20:00；$offset 形如 CST (UTC+08:00)。
 zoned-moment = { $year }年{ $month }月{ $day }日 { $clock }（{ $offset }）
+zoned-moment-short = { $year }年{ $month }月{ $day }日 { $clock }
 zoned-date = { $year }年{ $month }月{ $day }日
 zone-note = 本页时间所用时区：
 

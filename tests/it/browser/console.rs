@@ -147,8 +147,8 @@ async fn fits(setting: Setting) {
             .await;
         window.looks_at(&format!("activities-{scheme}-faults")).await;
         window.goes_to(&console(&format!("/{upcoming}/edit"))).await;
-        window.sets("#starts_at", "2037-10-25T02:30:00").await;
-        window.sets("#ends_at", "2037-10-25T04:30:00").await;
+        window.sets("#starts_at", "2037-10-25T02:30").await;
+        window.sets("#ends_at", "2037-10-25T04:30").await;
         window.clicks(SAVE).await;
         window.sees(".folds label", "The earlier one, CEST (UTC+02:00)").await;
         window.looks_at(&format!("activities-{scheme}-twice")).await;

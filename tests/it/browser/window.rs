@@ -200,11 +200,23 @@ impl Window {
         let widths = self.asks("[innerWidth, document.documentElement.scrollWidth]").await;
         let [inner, page] = [0, 1].map(|at| widths[at].as_u64().unwrap());
         // A phone widens its window for a page that is too wide.
-        assert_eq!(inner, u64::from(self.width), "{name} widens the window");
-        assert!(page <= inner, "{name} scrolls sideways: {page} pixels");
+        if inner != u64::from(self.width) || page > inner {
+            let out = self.what_sticks_out().await;
+            panic!("{name} is {} pixels wide, not {}: {out}", inner.max(page), self.width);
+        }
         if let Some(dir) = std::env::var_os("SECKILL_SCREENSHOTS") {
             self.takes_picture(Path::new(&dir), name).await;
         }
+    }
+
+    async fn what_sticks_out(&self) -> Value {
+        self.asks(&format!(
+            "[...document.querySelectorAll('main *')]
+                .filter((thing) => thing.getBoundingClientRect().right > {})
+                .map((thing) => thing.outerHTML.slice(0, 80)).slice(0, 9)",
+            self.width
+        ))
+        .await
     }
 
     async fn takes_picture(&self, dir: &Path, name: &str) {

@@ -11,7 +11,7 @@ use crate::sale::ids::ActivityId;
 use crate::sale::stage::Stage;
 use crate::sale::zone::Zone;
 use crate::web::Site;
-use crate::web::admin::zone::{AdminZone, moment};
+use crate::web::admin::zone::{AdminZone, short_moment};
 use crate::web::error::WebError;
 use crate::web::extract::query::Query;
 use crate::web::page::{Frame, respond};
@@ -53,8 +53,8 @@ fn row(activity: &Activity, zone: Zone, f: &Frame) -> Row {
         price: activity.price.0,
         remain: activity.remain_stock,
         total: activity.total_stock,
-        starts: moment(activity.starts_at, zone, f.language),
-        ends: moment(activity.ends_at, zone, f.language),
+        starts: short_moment(activity.starts_at, zone, f.language),
+        ends: short_moment(activity.ends_at, zone, f.language),
         warning: warnings::of_draft_window(activity, f.now_ms),
     }
 }
