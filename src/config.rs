@@ -97,6 +97,13 @@ pub struct Site {
     pub workers: usize,
     /// The largest body of a request, bytes.
     pub body_limit: usize,
+    /// The largest picture that may be sent, bytes.
+    pub picture_limit: usize,
+    /// Where pictures of products are kept; several web nodes need one folder that all of them see.
+    /// None: `pictures` in the data directory of `up`, whichever role runs.
+    pub pictures_dir: Option<PathBuf>,
+    /// How long a client may take to send a form with a picture, ms.
+    pub upload_timeout_ms: u64,
     /// How long a client may take to send a request's head, ms.
     pub client_timeout_ms: u64,
     /// How long a request may take, ms.
@@ -104,6 +111,17 @@ pub struct Site {
     /// How long what is in hand may take when the process is told to stop, seconds.
     pub shutdown_timeout_s: u64,
 }
+
+impl Site {
+    /// Where pictures of products are kept.
+    #[must_use]
+    pub fn pictures_dir(&self) -> PathBuf {
+        self.pictures_dir.clone().unwrap_or_else(|| PathBuf::from(PICTURES_DIR))
+    }
+}
+
+/// Where `up` keeps them, unless it is told another data directory.
+const PICTURES_DIR: &str = ".seckill/pictures";
 
 /// `[sale]`
 #[derive(Debug, Clone, Deserialize)]
@@ -237,6 +255,8 @@ secret_key = ""
 secure_cookies = false
 workers = 0
 body_limit = 8192
+picture_limit = 8388608
+upload_timeout_ms = 60000
 client_timeout_ms = 5000
 request_timeout_ms = 15000
 shutdown_timeout_s = 10

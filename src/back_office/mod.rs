@@ -9,6 +9,7 @@ mod balance;
 mod draft;
 pub mod fill;
 pub mod lock;
+pub mod products;
 mod publish;
 mod search;
 
@@ -25,6 +26,7 @@ use crate::sale::plan::Fault;
 pub use adjust::Adjusted;
 pub use balance::{Balance, OrderCounts, state_word};
 pub use draft::NamedProduct;
+pub use products::ProductError;
 pub use search::{ProductChoice, Search};
 
 /// The back office. Cheap to clone.
@@ -92,6 +94,9 @@ pub enum BackOfficeError {
     /// Only what has begun can be ended.
     #[error("activity {0} has not begun; withdraw it with `cancel`")]
     NotBegun(ActivityId),
+    /// About a product.
+    #[error(transparent)]
+    Product(#[from] ProductError),
     /// What was asked for makes no sense; says why.
     #[error("{0}")]
     Invalid(String),
@@ -120,6 +125,7 @@ impl BackOfficeError {
             | Self::NotBegun(_)
             | Self::HasOrders(_)
             | Self::ChangeId
+            | Self::Product(_)
             | Self::Invalid(_) => Class::Reject,
             Self::Gate(error) | Self::Filling(FillingError::Gate(error)) => error.class(),
             Self::Ledger(error) => error.class(),
@@ -134,6 +140,7 @@ impl BackOfficeError {
             Self::NotFound(_) => "not_found",
             Self::Faults(_) | Self::ChangeId | Self::Invalid(_) => "invalid",
             Self::Changed(_) => "changed",
+            Self::Product(error) => error.label(),
             Self::State { .. } | Self::Over { .. } | Self::NotBegun(_) | Self::HasOrders(_) => {
                 "wrong_state"
             }

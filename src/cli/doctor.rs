@@ -47,6 +47,7 @@ pub(super) async fn run(config: &Config) -> Result<ExitCode, RoleError> {
     gate(config, &mut findings).await;
     ledger(config, &mut findings).await;
     queue(config, &mut findings).await;
+    findings.tell("pictures", pictures(config));
     Ok(if findings.wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -111,6 +112,17 @@ async fn queue(config: &Config, findings: &mut Findings) {
         Err(error) => Err(error.to_string()),
     };
     findings.tell("queue", finding);
+}
+
+/// A look as the web role takes it, but nothing is made.
+fn pictures(config: &Config) -> Result<String, String> {
+    let folder = config.site.pictures_dir();
+    let is = folder.display();
+    if !folder.exists() {
+        return Ok(format!("{is}, which the web role makes at its start"));
+    }
+    role::gallery(config).map_err(|error| error.to_string())?;
+    Ok(format!("{is}, can be written; web nodes share it"))
 }
 
 /// The first two numbers of a server's version.

@@ -47,6 +47,15 @@ impl Config {
             (1024..=1_048_576).contains(&site.body_limit),
             "site.body_limit must be 1024 to 1048576 bytes",
         );
+        demand(
+            (1024..=67_108_864).contains(&site.picture_limit),
+            "site.picture_limit must be 1024 to 67108864 bytes",
+        );
+        demand(site.upload_timeout_ms >= 1000, "site.upload_timeout_ms must be at least 1000");
+        demand(
+            site.pictures_dir.as_ref().is_none_or(|folder| !folder.as_os_str().is_empty()),
+            "site.pictures_dir must name a folder",
+        );
         demand(site.request_timeout_ms >= 1000, "site.request_timeout_ms must be at least 1000");
         demand(
             (10..=600).contains(&self.sale.ticket_life_s),

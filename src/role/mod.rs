@@ -19,7 +19,7 @@ use crate::queue::QueueError;
 use crate::stack::StackError;
 
 pub use places::{Places, identity};
-pub(crate) use places::{accounts, gate, ledger, queue};
+pub(crate) use places::{accounts, gallery, gate, ledger, queue};
 pub use serve::{Roles, serve};
 pub use up::{UpOptions, up};
 

@@ -10,6 +10,7 @@ use crate::config::{Config, Needs, ms};
 use crate::gate::filling::GateTerms;
 use crate::gate::{Gate, GateOptions};
 use crate::ledger::{Ledger, LedgerOptions};
+use crate::picture::Gallery;
 use crate::purchase::Desk;
 use crate::queue::{Queue, QueueOptions};
 use crate::sale::order_number::OrderNumbers;
@@ -95,6 +96,17 @@ pub(crate) fn accounts(config: &Config, ledger: Ledger) -> Result<Accounts, Role
         at_once: config.account.argon2_at_once,
     };
     Accounts::new(ledger, cost).map_err(|error| RoleError::Other(format!("account: {error}")))
+}
+
+/// The pictures of products, in the configured folder.
+pub(crate) fn gallery(config: &Config) -> Result<Gallery, RoleError> {
+    let folder = config.site.pictures_dir();
+    Gallery::open(folder.clone()).map_err(|error| {
+        let folder = folder.display();
+        RoleError::Other(format!(
+            "pictures cannot be kept in {folder} (SECKILL__SITE__PICTURES_DIR): {error}"
+        ))
+    })
 }
 
 /// Gets ready to speak with the broker.

@@ -74,6 +74,11 @@ async fn run(
     config.ledger.url = Secret::new(stack.database_url().to_owned());
     config.gate.url = Secret::new(stack.redis_url().to_owned());
     config.queue.url = Secret::new(stack.amqp_url().to_owned());
+    if config.site.pictures_dir.is_none() {
+        // In full, for those who join from elsewhere.
+        let data_dir = std::path::absolute(&options.data_dir)?;
+        config.site.pictures_dir = Some(data_dir.join("pictures"));
+    }
     let env_file = options.data_dir.join(ENV_FILE);
     if config.site.secret_key.is_missing() {
         config.site.secret_key = kept_key(&env_file)?.unwrap_or_else(new_key);
@@ -119,6 +124,15 @@ fn new_key() -> Secret {
     Secret::new(Alphanumeric.sample_string(&mut rand::rng(), 96))
 }
 
+/// A word of the shell, whatever it holds.
+fn quoted(text: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-".contains(&b);
+    if text.bytes().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
 /// Written beside and renamed, so that a reader never sees half of it; readable by its owner only.
 fn write_env(path: &Path, config: &Config) -> Result<(), RoleError> {
     let beside = path.with_extension("new");
@@ -131,6 +145,9 @@ fn write_env(path: &Path, config: &Config) -> Result<(), RoleError> {
         (KEY_NAME, &config.site.secret_key),
     ] {
         writeln!(file, "{name}={}", value.reveal())?;
+    }
+    if let Some(folder) = &config.site.pictures_dir {
+        writeln!(file, "SECKILL__SITE__PICTURES_DIR={}", quoted(&folder.to_string_lossy()))?;
     }
     file.sync_all()?;
     Ok(fs::rename(&beside, path)?)

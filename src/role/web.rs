@@ -5,7 +5,7 @@ use std::{net::TcpListener, num::NonZeroUsize, time::Duration};
 use actix_web::dev::Server;
 
 use super::RoleError;
-use super::places::{Places, accounts};
+use super::places::{self, Places, accounts};
 use crate::captcha::cache::PictureCache;
 use crate::captcha::pool::{Pool, PoolSettings};
 use crate::catalog::Catalog;
@@ -29,12 +29,14 @@ pub(super) fn build(
         threads: NonZeroUsize::MIN,
         wait: Duration::from_secs(2),
     })?;
+    let gallery = places::gallery(config)?;
     let state = WebState {
         catalog: catalog.clone(),
         desk: places.desk(config, catalog.clone()),
         accounts,
         office: places.back_office(config),
         pictures,
+        gallery,
         shown: PictureCache::new(SHOWN_BYTES),
         site: config.site.clone(),
         currency: config.sale.currency,

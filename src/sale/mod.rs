@@ -13,6 +13,7 @@ pub mod money;
 pub mod order;
 pub mod order_number;
 pub mod plan;
+pub mod product;
 pub mod reservation;
 pub mod shopper;
 pub mod stage;

@@ -56,9 +56,9 @@ impl Cents {
             .ok_or(InvalidMoney::TooMuch)
     }
 
-    /// The amount as [`Cents::parse_amount`] reads it, for the field of a form.
+    /// As [`Cents::parse_amount`] reads it: `19.99`.
     #[must_use]
-    pub fn amount(self) -> String {
+    pub fn to_amount(self) -> String {
         let sign = if self.0 < 0 { "-" } else { "" };
         let minor = self.0.unsigned_abs();
         format!("{sign}{}.{:02}", minor / 100, minor % 100)
@@ -120,6 +120,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_amount_is_written_as_it_is_read() {
+        for cents in [Cents(1), Cents(90), Cents(1900), Cents(1999), Cents::MAX] {
+            assert_eq!(Cents::parse_amount(&cents.to_amount()), Ok(cents));
+        }
+        assert_eq!(Cents(-5).to_amount(), "-0.05");
+    }
+
+    #[test]
     fn a_price_is_read_exactly_or_refused() {
         assert_eq!(Cents::parse_amount("19.99"), Ok(Cents(1999)));
         assert_eq!(Cents::parse_amount("19.9"), Ok(Cents(1990)));
@@ -131,14 +139,6 @@ mod tests {
         for bad in ["", ".", "19,99", "1e3", "-1", "+1", " 1", "1.", ".5", "¥1", "1.-1"] {
             assert_eq!(Cents::parse_amount(bad), Err(InvalidMoney::NotAnAmount), "{bad:?}");
         }
-    }
-
-    #[test]
-    fn an_amount_is_read_back_as_it_was_written() {
-        for cents in [Cents(1), Cents(100), Cents(1999), Cents::MAX] {
-            assert_eq!(Cents::parse_amount(&cents.amount()), Ok(cents));
-        }
-        assert_eq!(Cents(5).amount(), "0.05");
     }
 
     #[test]

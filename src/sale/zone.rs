@@ -29,8 +29,8 @@ pub enum Fold {
 pub struct LocalTime {
     /// Date and time of the day.
     pub at: NaiveDateTime,
-    /// How far ahead of UTC, as `UTC+01:00`.
-    pub offset: String,
+    /// How far ahead of UTC, seconds.
+    pub ahead_s: i32,
     /// What the zone's people call the offset, as `CET`; none where they have no word.
     pub abbreviation: Option<String>,
 }
@@ -117,14 +117,12 @@ impl Zone {
     #[must_use]
     pub fn show(self, at: DateTime<Utc>) -> LocalTime {
         let local = at.with_timezone(&self.0);
-        let seconds = local.offset().fix().local_minus_utc();
-        let (sign, size) = if seconds < 0 { ('-', -seconds) } else { ('+', seconds) };
-        let offset = format!("UTC{sign}{:02}:{:02}", size / 3600, size / 60 % 60);
+        let ahead_s = local.offset().fix().local_minus_utc();
         // Where there is no word, the data has digits.
         let word = local.offset().abbreviation();
         let word = word.filter(|word| word.bytes().all(|b| b.is_ascii_alphabetic()));
         let abbreviation = word.map(ToOwned::to_owned);
-        LocalTime { at: local.naive_local(), offset, abbreviation }
+        LocalTime { at: local.naive_local(), ahead_s, abbreviation }
     }
 
     /// A moment as [`Zone::read`] takes it and a field of the kind `datetime-local` holds it, whole; and
@@ -150,6 +148,16 @@ impl Zone {
             // Beyond what is known of the zone.
             _ => NoMoment::NotATime,
         }
+    }
+}
+
+impl LocalTime {
+    /// The offset, as `UTC+01:00`.
+    #[must_use]
+    pub fn offset(&self) -> String {
+        let sign = if self.ahead_s < 0 { '-' } else { '+' };
+        let minutes = self.ahead_s.unsigned_abs() / 60;
+        format!("UTC{sign}{:02}:{:02}", minutes / 60, minutes % 60)
     }
 }
 
@@ -291,7 +299,7 @@ mod tests {
             (earlier.abbreviation.as_deref(), later.abbreviation.as_deref()),
             (Some("CEST"), Some("CET"))
         );
-        assert_eq!((earlier.offset.as_str(), later.offset.as_str()), ("UTC+02:00", "UTC+01:00"));
+        assert_eq!((earlier.offset(), later.offset()), ("UTC+02:00".into(), "UTC+01:00".into()));
     }
 
     #[test]
@@ -334,7 +342,7 @@ mod tests {
             let shown = zone(name).show(moment);
             assert_eq!(shown.at, at(clock), "{name}");
             assert_eq!(
-                (shown.offset.as_str(), shown.abbreviation.as_deref()),
+                (shown.offset().as_str(), shown.abbreviation.as_deref()),
                 (offset, abbreviation)
             );
         }

@@ -19,7 +19,11 @@ use super::{
     page::{Frame, respond},
 };
 use crate::{
-    account::AccountError, back_office::BackOfficeError, purchase::DeskError, sale::error::Class,
+    account::AccountError,
+    back_office::{BackOfficeError, ProductError},
+    picture::PictureError,
+    purchase::DeskError,
+    sale::error::Class,
 };
 
 /// Why a request gets another answer than the one it asked for.
@@ -70,6 +74,9 @@ pub enum WebError {
     /// The back office did not answer, or said no where no form can show it.
     #[error("back office: {0}")]
     Office(#[from] BackOfficeError),
+    /// The gallery did not answer, or said no where no form can show it.
+    #[error("picture: {0}")]
+    Picture(#[from] PictureError),
     /// The purchase path did not answer.
     #[error("purchase: {0}")]
     Desk(#[from] DeskError),
@@ -101,6 +108,7 @@ impl WebError {
             Self::Desk(error) => error.class(),
             Self::Account(error) => error.class(),
             Self::Office(error) => error.class(),
+            Self::Picture(error) => error.class(),
             Self::NotReady | Self::NoPicture => Class::Retry,
             Self::TimedOut => Class::Unknown,
             Self::Fault(_) => Class::Bug,
@@ -116,7 +124,10 @@ impl WebError {
             Self::SignedOut => "signed_out",
             Self::Forbidden => "forbidden",
             Self::StaleForm => "stale_form",
-            Self::NotFound | Self::Office(BackOfficeError::NotFound(_)) => "not_found",
+            Self::NotFound
+            | Self::Office(
+                BackOfficeError::NotFound(_) | BackOfficeError::Product(ProductError::NotFound(_)),
+            ) => "not_found",
             Self::MethodNotAllowed { .. } => "method_not_allowed",
             Self::SlowBody => "slow_body",
             Self::TooLarge => "too_large",
@@ -126,6 +137,7 @@ impl WebError {
             | Self::NoPicture
             | Self::Desk(_)
             | Self::Account(_)
+            | Self::Picture(_)
             | Self::Office(_) => "unavailable",
             Self::Fault(_) => "internal",
         }
@@ -142,7 +154,10 @@ impl WebError {
             Self::SignedOut => ErrorKind::SignedOut,
             Self::Forbidden => ErrorKind::Forbidden,
             Self::StaleForm => ErrorKind::StaleForm,
-            Self::NotFound | Self::Office(BackOfficeError::NotFound(_)) => ErrorKind::NotFound,
+            Self::NotFound
+            | Self::Office(
+                BackOfficeError::NotFound(_) | BackOfficeError::Product(ProductError::NotFound(_)),
+            ) => ErrorKind::NotFound,
             Self::MethodNotAllowed { .. } => ErrorKind::MethodNotAllowed,
             Self::TooLarge => ErrorKind::TooLarge,
             Self::UnsupportedMedia => ErrorKind::UnsupportedMedia,
@@ -151,6 +166,7 @@ impl WebError {
             | Self::NoPicture
             | Self::Desk(_)
             | Self::Account(_)
+            | Self::Picture(_)
             | Self::Office(_)
             | Self::Fault(_) => ErrorKind::Unavailable,
         }

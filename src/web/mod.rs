@@ -17,6 +17,7 @@ pub mod middleware;
 pub mod moment;
 pub mod negotiate;
 pub mod page;
+pub mod pictures;
 pub mod price;
 pub mod routes;
 pub mod session;
@@ -44,6 +45,7 @@ use crate::{
     captcha::{cache::PictureCache, pool::Pool},
     catalog::Catalog,
     config,
+    picture::Gallery,
     purchase::Desk,
     sale::money::Currency,
 };
@@ -59,6 +61,8 @@ pub struct WebState {
     pub accounts: Accounts,
     /// What admins do.
     pub office: BackOffice,
+    /// Pictures of products.
+    pub gallery: Gallery,
     /// Pictures drawn ahead.
     pub pictures: Pool,
     /// Pictures that were given out.

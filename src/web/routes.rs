@@ -9,13 +9,14 @@ use actix_web::{
     web::{self, ServiceConfig},
 };
 
-use super::{admin, error::WebError, files, middleware::failure, shop};
+use super::{admin, error::WebError, files, middleware::failure, pictures, shop};
 
 /// What needs no session.
 pub(super) fn open(to: &mut ServiceConfig) {
     // Only files are compressed: a page holds a secret beside what somebody else may have made it say.
     let files = at("/static/{mark}/{name}", READ).route(read().to(files::file));
     to.service(files.wrap(Compress::default()))
+        .service(at("/pictures/{name}", READ).route(read().to(pictures::file)))
         .service(at("/time", READ).route(read().to(shop::time::now)));
 }
 
@@ -83,6 +84,25 @@ fn console(to: &mut ServiceConfig) {
         .service(
             at("/admin/activities/{activity}/{step:schedule|pause|resume|end|cancel}", POST)
                 .route(web::post().to(admin::activities::step)),
+        )
+        .service(at("/admin/products", READ).route(read().to(admin::products::list)))
+        .service(
+            upload("/admin/products/new")
+                .route(read().to(admin::products::blank))
+                .route(web::post().to(admin::products::create)),
+        )
+        .service(
+            upload("/admin/products/{product}")
+                .route(read().to(admin::products::show))
+                .route(web::post().to(admin::products::edit)),
+        )
+        .service(
+            at("/admin/products/{product}/archive", POST)
+                .route(web::post().to(admin::products::archive)),
+        )
+        .service(
+            at("/admin/products/{product}/restore", POST)
+                .route(web::post().to(admin::products::restore)),
         );
 }
 
@@ -103,11 +123,28 @@ fn at(
         InitError = (),
     >,
 > {
-    web::resource(path)
-        .default_service(web::to(move || async move {
-            Err::<HttpResponse, _>(WebError::MethodNotAllowed { allow })
-        }))
-        .wrap(from_fn(failure::answer))
+    bare(path, allow).wrap(from_fn(failure::answer))
+}
+
+/// An address to which a picture may be sent.
+fn upload(
+    path: &'static str,
+) -> Resource<
+    impl ServiceFactory<
+        ServiceRequest,
+        Config = (),
+        Response = ServiceResponse<BoxBody>,
+        Error = Error,
+        InitError = (),
+    >,
+> {
+    bare(path, FORM).wrap(from_fn(failure::answer_upload))
+}
+
+fn bare(path: &'static str, allow: &'static str) -> Resource {
+    web::resource(path).default_service(web::to(move || async move {
+        Err::<HttpResponse, _>(WebError::MethodNotAllowed { allow })
+    }))
 }
 
 /// A way to read an address: HEAD is answered wherever GET is, without the body.

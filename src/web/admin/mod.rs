@@ -3,6 +3,8 @@
 
 pub mod activities;
 pub mod faults;
+pub mod products;
+pub mod view;
 pub mod zone;
 
 use actix_web::HttpResponse;

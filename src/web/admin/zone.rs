@@ -68,8 +68,8 @@ pub fn moment(at: DateTime<Utc>, zone: Zone, language: Language) -> Moment {
 pub fn offset(shown: &LocalTime) -> String {
     match shown.abbreviation.as_deref() {
         Some("UTC") => "UTC".to_owned(),
-        Some(word) => format!("{word} ({})", shown.offset),
-        None => shown.offset.clone(),
+        Some(word) => format!("{word} ({})", shown.offset()),
+        None => shown.offset(),
     }
 }
 

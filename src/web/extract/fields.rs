@@ -34,6 +34,11 @@ impl Fields {
         pairs.map(pair).collect::<Result<_, _>>().map(Self)
     }
 
+    /// Fields that were read already.
+    pub(super) const fn of(pairs: Vec<(String, String)>) -> Self {
+        Self(pairs)
+    }
+
     /// The value of a field that may be left out.
     ///
     /// # Errors

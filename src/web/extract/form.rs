@@ -67,7 +67,7 @@ async fn read(req: &HttpRequest, payload: Payload) -> Result<BytesMut, WebError>
     timeout(within, collect(payload, limit)).await.map_err(|_| WebError::SlowBody)?
 }
 
-fn announced_length(req: &HttpRequest) -> Option<usize> {
+pub(super) fn announced_length(req: &HttpRequest) -> Option<usize> {
     req.headers().get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
@@ -84,8 +84,12 @@ async fn collect(mut payload: Payload, limit: usize) -> Result<BytesMut, WebErro
 }
 
 fn check_token(req: &HttpRequest, fields: &mut Fields) -> Result<(), WebError> {
-    let token = fields.take("csrf_token")?.unwrap_or_default();
-    let own = Visit::known(req).is_some_and(|visit| visit.has_token(&token));
+    is_own(req, &fields.take("csrf_token")?.unwrap_or_default())
+}
+
+/// Whether a token is this session's.
+pub(super) fn is_own(req: &HttpRequest, token: &str) -> Result<(), WebError> {
+    let own = Visit::known(req).is_some_and(|visit| visit.has_token(token));
     if own { Ok(()) } else { Err(WebError::StaleForm) }
 }
 

@@ -5,5 +5,7 @@ pub mod fields;
 pub mod form;
 pub mod next;
 pub mod path;
+pub mod product_forms;
 pub mod purchase_form;
 pub mod query;
+pub mod upload;

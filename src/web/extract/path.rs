@@ -10,7 +10,10 @@ use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
 
 use crate::{
     catalog::{Catalog, Listing},
-    sale::{ids::ActivityId, order_number::OrderNo},
+    sale::{
+        ids::{ActivityId, ProductId},
+        order_number::OrderNo,
+    },
     web::{WebState, error::WebError},
 };
 
@@ -71,12 +74,22 @@ impl FromStr for Step {
     }
 }
 
-impl FromRequest for Step {
+/// A step of the activity that an address names, as [`OfOffice`] does.
+#[derive(Debug, Clone, Copy)]
+pub struct StepOf {
+    /// Which activity.
+    pub activity: ActivityId,
+    /// Which step.
+    pub step: Step,
+}
+
+impl FromRequest for StepOf {
     type Error = WebError;
     type Future = Ready<Result<Self, WebError>>;
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(segment(req, "step"))
+        let step = |activity| segment(req, "step").map(|step| Self { activity, step });
+        ready(segment(req, "activity").and_then(step))
     }
 }
 
@@ -90,6 +103,19 @@ impl FromRequest for Named {
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
         ready(segment(req, "order").and_then(|number| catalog(req).map(|_| Self(number))))
+    }
+}
+
+/// The product that an address names; whether there is one, the back office says.
+#[derive(Debug, Clone, Copy)]
+pub struct OfProduct(pub ProductId);
+
+impl FromRequest for OfProduct {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(segment(req, "product").map(Self))
     }
 }
 

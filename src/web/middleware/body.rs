@@ -23,9 +23,15 @@ use actix_web::{
 };
 use futures_util::Stream;
 
-/// The body of a request, for its reader and for its answer.
+/// The body of a request, for several who read on where the other stopped.
 #[derive(Clone)]
-struct Shared(Rc<RefCell<Payload>>);
+pub(in crate::web) struct Shared(Rc<RefCell<Payload>>);
+
+impl Shared {
+    pub(in crate::web) fn new(body: Payload) -> Self {
+        Self(Rc::new(RefCell::new(body)))
+    }
+}
 
 impl Stream for Shared {
     type Item = Result<Bytes, PayloadError>;
@@ -62,7 +68,7 @@ pub(in crate::web) async fn keep(
     next: Next<impl MessageBody>,
 ) -> Result<ServiceResponse<impl MessageBody>, actix_web::Error> {
     let request = req.headers().contains_key(TRANSFER_ENCODING).then(|| {
-        let shared = Shared(Rc::new(RefCell::new(req.take_payload())));
+        let shared = Shared::new(req.take_payload());
         req.set_payload(Payload::Stream { payload: Box::pin(shared.clone()) });
         shared
     });

@@ -1,6 +1,6 @@
 //! Whatever goes wrong in a handler becomes an answer of ours: its errors, its panics, its delays.
 
-use std::panic::AssertUnwindSafe;
+use std::{panic::AssertUnwindSafe, time::Duration};
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -24,10 +24,30 @@ pub(in crate::web) async fn answer(
     req: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
+    let bound = bound(&req, |site| site.request_timeout_ms);
+    answer_within(bound, req, next).await
+}
+
+/// The same where a picture may be sent, which takes time by itself.
+pub(in crate::web) async fn answer_upload(
+    req: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
+    let bound = bound(&req, |site| site.request_timeout_ms.saturating_add(site.upload_timeout_ms));
+    answer_within(bound, req, next).await
+}
+
+fn bound(req: &ServiceRequest, of: impl Fn(&config::Site) -> u64) -> Duration {
+    let state = req.app_data::<web::Data<WebState>>();
+    config::ms(state.map_or(15_000, |state| of(&state.site)))
+}
+
+async fn answer_within(
+    bound: Duration,
+    req: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
     let request = req.request().clone();
-    let bound = request
-        .app_data::<web::Data<WebState>>()
-        .map_or(config::ms(15_000), |state| config::ms(state.site.request_timeout_ms));
     let handled = timeout(bound, AssertUnwindSafe(next.call(req)).catch_unwind()).await;
     let response = match handled {
         Ok(Ok(Ok(answer))) => match failure_in(&answer) {

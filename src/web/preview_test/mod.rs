@@ -3,6 +3,7 @@
 //! `SECKILL_PREVIEW_DIR=/tmp/preview cargo test preview && python3 -m http.server -d /tmp/preview`.
 
 mod pages;
+mod products;
 mod samples;
 
 use std::path::Path;
@@ -12,6 +13,7 @@ use askama::Template;
 use super::assets::{ASSETS, MARK};
 use super::language::Language;
 use super::page::{Role, Viewer};
+use super::pictures::Look;
 use super::text::MISSING;
 use crate::captcha::{Seed, draw};
 
@@ -71,7 +73,7 @@ fn names_cannot_break_out_of_the_page() {
     let evil = "\"><script>alert(1)</script>' \u{202e}";
     let mut page = pages::list(Language::En, true);
     page.open[0].title = evil.into();
-    page.open[0].product = evil.into();
+    page.open[0].look = Look::drawn(1, evil);
     page.f.path = format!("/?{evil}");
     page.f.viewer = Some(Viewer { name: evil.into(), role: Role::Admin });
     let html = page.render().unwrap();

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use super::products;
 use super::samples::{MINUTE, frame, now, order, order_states, sale};
 use crate::web::error_page::{ErrorKind, ErrorPage};
 use crate::web::language::Language;
@@ -16,14 +17,14 @@ use crate::web::shop::view::sale::{ActivitiesPage, ActivityPage, SaleState};
 /// The ticket of the sample purchase; its picture is written beside the pages.
 pub const TICKET: &str = "b3Jkb3JkZXJvZmRheXM";
 
-type Pages = Vec<(String, String)>;
+pub type Pages = Vec<(String, String)>;
 
-fn page(name: impl Into<String>, page: &impl Template) -> (String, String) {
+pub fn page(name: impl Into<String>, page: &impl Template) -> (String, String) {
     (name.into().to_lowercase(), page.render().unwrap())
 }
 
 pub fn all(language: Language) -> Pages {
-    [lists, sales, purchases, outcomes, orders, accounts, errors]
+    [lists, sales, purchases, outcomes, orders, accounts, errors, products::all]
         .iter()
         .flat_map(|pages| pages(language))
         .collect()

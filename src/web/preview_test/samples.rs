@@ -2,6 +2,7 @@
 
 use crate::web::language::Language;
 use crate::web::page::{Frame, Role, Viewer};
+use crate::web::pictures::Look;
 use crate::web::shop::view::order::{CancelReason, Order, OrderState, RejectReason};
 use crate::web::shop::view::sale::{Sale, SaleState};
 
@@ -94,8 +95,7 @@ pub fn sale(language: Language, id: i64, state: SaleState) -> Sale {
     Sale {
         id,
         title: title.into(),
-        product_id: id,
-        product: product.into(),
+        look: Look::drawn(id, product),
         price: ware.price,
         former_price: ware.former_price,
         starts_at_ms: now() + starts,
@@ -111,13 +111,12 @@ pub fn sale(language: Language, id: i64, state: SaleState) -> Sale {
 }
 
 pub fn order(language: Language, id: i64, state: OrderState) -> Order {
-    let Sale { title, product, price, product_id, .. } = sale(language, id, SaleState::Open);
+    let Sale { title, look, price, .. } = sale(language, id, SaleState::Open);
     Order {
         order_no: "01KB7Z5Q3N8XW2M4T6R9V1C0DE".into(),
         activity_id: id,
         title,
-        product_id,
-        product,
+        look,
         amount: price,
         currency: "CNY".into(),
         made_at_ms: now() - 20_000,

@@ -21,6 +21,7 @@ use crate::{
     web::{
         negotiate::Wanted,
         page::{Frame, respond},
+        pictures::Look,
     },
 };
 
@@ -133,8 +134,7 @@ fn checking(number: OrderNo, activity: &Activity, f: Frame) -> OrderPage {
         order_no: number.to_string(),
         activity_id: activity.id.0,
         title: activity.title.clone(),
-        product_id: activity.product.id.0,
-        product: activity.product.name.clone(),
+        look: Look::of(&activity.product),
         amount: activity.price.0,
         currency: f.currency.clone(),
         made_at_ms: number.minted_at_ms(),

@@ -12,6 +12,7 @@ use crate::{
         money::Currency,
         order::{self as row, Standing},
     },
+    web::pictures::Look,
 };
 
 /// A sale as it is at `now_ms`.
@@ -26,8 +27,7 @@ pub fn sale(listing: &Listing, now_ms: i64) -> Sale {
     Sale {
         id: activity.id.0,
         title: activity.title.clone(),
-        product_id: activity.product.id.0,
-        product: activity.product.name.clone(),
+        look: Look::of(&activity.product),
         price: activity.price.0,
         former_price: activity.product.list_price.map(|price| price.0),
         starts_at_ms: activity.opens_ms(),
@@ -65,8 +65,7 @@ pub fn order(
         order_no: standing.order_no.to_string(),
         activity_id: standing.activity_id.0,
         title: activity.map(|activity| activity.title.clone()).unwrap_or_default(),
-        product_id: activity.map_or(0, |activity| activity.product.id.0),
-        product: activity.map(|activity| activity.product.name.clone()).unwrap_or_default(),
+        look: activity.map_or_else(|| Look::drawn(0, ""), |activity| Look::of(&activity.product)),
         amount: standing.price.0,
         currency: currency.code().to_owned(),
         made_at_ms: standing.order_no.minted_at_ms(),

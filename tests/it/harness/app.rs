@@ -98,6 +98,8 @@ pub(crate) struct App {
     worker: Option<Running>,
     names: AtomicU32,
     unbalanced: bool,
+    /// Where the pictures of products are; goes with the test.
+    pub(crate) pictures: tempfile::TempDir,
 }
 
 impl App {
@@ -108,7 +110,11 @@ impl App {
 
     pub(crate) async fn start_with(plan: Plan) -> Self {
         let places = Places::fresh().await;
-        let variables = variables(&places, &plan);
+        let pictures = tempfile::tempdir().unwrap();
+        let mut variables = variables(&places, &plan);
+        variables
+            .entry("SECKILL__SITE__PICTURES_DIR".to_owned())
+            .or_insert_with(|| pictures.path().to_str().unwrap().to_owned());
         let config = Config::from_variables(variables.clone()).unwrap();
         let opened = role::Places::open(&config).await.unwrap();
         opened.ledger.migrate().await.unwrap();
@@ -127,6 +133,7 @@ impl App {
             worker: None,
             names: AtomicU32::new(1),
             unbalanced: plan.unbalanced,
+            pictures,
         };
         if !plan.no_worker {
             app.start_worker().await;

@@ -7,6 +7,7 @@ mod commands;
 mod names;
 mod orders;
 mod outcomes;
+mod products;
 mod purchase_guard;
 mod sessions;
 mod structure;

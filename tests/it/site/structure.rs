@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 /// The modules from the words at the bottom to the edge, and which others of ours each may use. The
 /// wiring (`role`, `cli`) may use everything.
-const MAY_USE: [(&str, &[&str]); 15] = [
+const MAY_USE: [(&str, &[&str]); 16] = [
     ("sale", &[]),
     ("config", &["sale"]),
     ("gate", &["sale", "config"]),
     ("queue", &["sale", "config"]),
     ("ledger", &["sale", "config"]),
     ("captcha", &["sale"]),
+    ("picture", &["sale"]),
     ("catalog", &["sale", "gate", "ledger"]),
     ("account", &["sale", "gate", "ledger"]),
     ("purchase", &["sale", "catalog", "gate", "queue", "ledger"]),
@@ -25,6 +26,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
             "sale",
             "config",
             "captcha",
+            "picture",
             "catalog",
             "account",
             "purchase",

@@ -6,7 +6,7 @@ use actix_web::{HttpResponse, http::StatusCode};
 use super::said::Said;
 use super::seen::{Seen, Words};
 use super::show::{self, Trouble};
-use super::typed::{Fixed, name_of, read, told};
+use super::typed::{Fixed, name_of, read, take_over, told};
 use super::view::form::{Choice, Existing, FormPage, Typed};
 use super::{address, warnings};
 use crate::back_office::{BackOfficeError, ProductChoice};
@@ -115,11 +115,20 @@ pub async fn save(
     }
 }
 
-/// The form again: what was typed stays, and stands from now on against the present terms.
+/// The form again: what this admin typed stays, what they left alone takes over what the other one made
+/// of it, and all of it stands from now on against the present terms.
 fn changed(mut page: FormPage, now: &Activity, planned: &Seen, zone: Zone) -> FormPage {
     let present = Seen::of(now);
+    let in_form = |seen: &Seen| Typed::of(seen.product(), &seen.plan(), zone);
     // A form without what was seen still tells where it differs.
     let seen = Seen::unpacked(&page.typed.seen).unwrap_or_else(|| planned.clone());
+    take_over(&mut page.typed, &in_form(&seen), &in_form(planned), in_form(&present));
+    page.fixed = Fixed::of(Some(now), page.f.now_ms);
+    if page.fixed.terms {
+        keep_fixed(&mut page.typed, now, page.fixed);
+    }
+    let again = read(&page.typed, Some(now), &page.f);
+    let yours = Seen::planned(again.product, &again.plan);
     let name_of = |id: ProductId| {
         let of_choices = page.products.iter().find(|choice| choice.id == id.to_string());
         match of_choices {
@@ -129,11 +138,8 @@ fn changed(mut page: FormPage, now: &Activity, planned: &Seen, zone: Zone) -> Fo
         }
     };
     let words = Words { f: &page.f, zone, name_of: &name_of };
-    page.changed = seen.changes(&present, planned, &words);
-    page.fixed = Fixed::of(Some(now), page.f.now_ms);
-    if page.fixed.terms {
-        keep_fixed(&mut page.typed, now, page.fixed);
-    }
+    page.changed = seen.changes(&present, &yours, &words);
+    (page.starts_twice, page.ends_twice) = (again.starts_twice, again.ends_twice);
     page.existing = Some(existing(now));
     page.typed.version = now.version.to_string();
     page.typed.seen = present.packed();

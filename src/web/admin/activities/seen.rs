@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::view::form::ChangedRow;
 use crate::sale::activity::{Activity, Status};
 use crate::sale::ids::ProductId;
+use crate::sale::money::Cents;
 use crate::sale::plan::Plan;
 use crate::sale::zone::Zone;
 use crate::web::admin::zone::moment;
@@ -74,6 +75,28 @@ impl Seen {
             rate: plan.rate_per_s,
             total_rate: plan.total_rate_per_s,
             status: None,
+        }
+    }
+
+    pub(super) const fn product(&self) -> ProductId {
+        ProductId(self.product)
+    }
+
+    /// The plan that these terms are.
+    pub(super) fn plan(&self) -> Plan {
+        let at = |ms| DateTime::from_timestamp_millis(ms).unwrap_or_default();
+        Plan {
+            title: self.title.clone(),
+            price: Cents(self.price),
+            stock: self.stock,
+            starts_at: at(self.starts_ms),
+            ends_at: at(self.ends_ms),
+            captcha: self.captcha,
+            rebuy: self.rebuy,
+            buckets: self.buckets,
+            pay_within_s: self.pay_within_s,
+            rate_per_s: self.rate,
+            total_rate_per_s: self.total_rate,
         }
     }
 

@@ -13,7 +13,7 @@ use crate::web::admin::zone::AdminZone;
 use crate::web::error::WebError;
 use crate::web::extract::fields::{BadForm, Fields};
 use crate::web::extract::form::{Checked, FromFields, NoFields};
-use crate::web::extract::path::{OfOffice, Step};
+use crate::web::extract::path::{OfOffice, Step, StepOf};
 use crate::web::page::{Frame, see_other};
 use crate::web::session::Admin;
 use crate::web::text::{Message, key};
@@ -52,8 +52,7 @@ pub async fn step(
     admin: Admin,
     site: Site,
     session: Session,
-    OfOffice(id): OfOffice,
-    step: Step,
+    StepOf { activity: id, step }: StepOf,
     zone: AdminZone,
     f: Frame,
     Checked(form): Checked<StepForm>,

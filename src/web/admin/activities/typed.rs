@@ -52,7 +52,7 @@ impl Typed {
         Self {
             product: product.to_string(),
             title: plan.title.clone(),
-            price: plan.price.amount(),
+            price: plan.price.to_amount(),
             stock: plan.stock.to_string(),
             buckets: plan.buckets.to_string(),
             zone: zone.name().to_owned(),
@@ -68,6 +68,34 @@ impl Typed {
             rebuy: plan.rebuy,
             ..Self::default()
         }
+    }
+}
+
+/// Of two admins at one form: what this one left as it was takes over what the other one made of it.
+pub(super) fn take_over(typed: &mut Typed, was: &Typed, yours: &Typed, is: Typed) {
+    fn follow<T: PartialEq>(field: &mut T, is: T, was_and_yours: (&T, &T)) {
+        if was_and_yours.0 == was_and_yours.1 {
+            *field = is;
+        }
+    }
+    follow(&mut typed.product, is.product, (&was.product, &yours.product));
+    follow(&mut typed.title, is.title, (&was.title, &yours.title));
+    follow(&mut typed.price, is.price, (&was.price, &yours.price));
+    follow(&mut typed.stock, is.stock, (&was.stock, &yours.stock));
+    follow(&mut typed.buckets, is.buckets, (&was.buckets, &yours.buckets));
+    follow(&mut typed.captcha, is.captcha, (&was.captcha, &yours.captcha));
+    follow(&mut typed.rate, is.rate, (&was.rate, &yours.rate));
+    follow(&mut typed.total_rate, is.total_rate, (&was.total_rate, &yours.total_rate));
+    follow(&mut typed.rebuy, is.rebuy, (&was.rebuy, &yours.rebuy));
+    // These stand in two fields each.
+    if (&was.starts_at, &was.starts_fold) == (&yours.starts_at, &yours.starts_fold) {
+        (typed.starts_at, typed.starts_fold) = (is.starts_at, is.starts_fold);
+    }
+    if (&was.ends_at, &was.ends_fold) == (&yours.ends_at, &yours.ends_fold) {
+        (typed.ends_at, typed.ends_fold) = (is.ends_at, is.ends_fold);
+    }
+    if (&was.pay_within, &was.pay_unit) == (&yours.pay_within, &yours.pay_unit) {
+        (typed.pay_within, typed.pay_unit) = (is.pay_within, is.pay_unit);
     }
 }
 
@@ -120,10 +148,7 @@ pub(super) fn read(typed: &Typed, activity: Option<&Activity>, f: &Frame) -> Rea
     };
     let buckets = match kept.filter(|_| typed.buckets.is_empty()) {
         Some(activity) => activity.bucket_count,
-        None => {
-            let number = reader.number("buckets", &typed.buckets, Fault::Buckets);
-            u16::try_from(number).unwrap_or_default()
-        }
+        None => reader.buckets(&typed.buckets),
     };
     let begun = activity.filter(|_| fixed.start && typed.starts_at.is_empty());
     let (starts_at, starts_twice) = match begun {
@@ -212,6 +237,11 @@ impl Reader<'_> {
         })
     }
 
+    fn buckets(&mut self, typed: &str) -> u16 {
+        // What does not fit becomes zero, which is refused.
+        u16::try_from(self.number("buckets", typed, Fault::Buckets)).unwrap_or_default()
+    }
+
     fn length(&mut self, field: &'static str, typed: &str, unit: &str) -> i64 {
         let seconds = UNITS.into_iter().find(|(name, _)| *name == unit).map(|(_, seconds)| seconds);
         let length = whole(typed).zip(seconds).and_then(|(n, seconds)| n.checked_mul(seconds));
@@ -231,6 +261,11 @@ impl Reader<'_> {
     ) -> (Option<DateTime<Utc>>, Option<Twice>) {
         let Some(zone) = zone else { return (None, None) };
         let language = self.f.language;
+        let name = self.f.t(if field == "starts_at" {
+            key("form-starts-at")
+        } else {
+            key("form-ends-at")
+        });
         let (fault, twice) = match zone.read(typed, Fold::of(fold)) {
             Ok(at) => {
                 // Where the choice was needed, it stays to be changed.
@@ -262,7 +297,7 @@ impl Reader<'_> {
                 (fault, Some(twice))
             }
         };
-        self.faults.add(field, fault);
+        self.faults.add(field, fault.with("field", name));
         (None, twice)
     }
 }

@@ -2,8 +2,8 @@
 
 use askama::Template;
 
-use super::sale::tile;
 use crate::web::page::Frame;
+use crate::web::pictures::Look;
 use crate::web::price::Price;
 use crate::web::text::{Message, key};
 
@@ -42,10 +42,8 @@ pub struct Order {
     pub activity_id: i64,
     /// The sale's title.
     pub title: String,
-    /// The product; chooses the picture.
-    pub product_id: i64,
-    /// The product's name.
-    pub product: String,
+    /// The product and its picture.
+    pub look: Look,
     /// Whole minor units of `currency`.
     pub amount: i64,
     /// ISO 4217 code, kept with the order.
@@ -265,11 +263,5 @@ impl Order {
     #[must_use]
     pub fn price(&self) -> Price {
         Price::new(self.amount, &self.currency)
-    }
-
-    /// Which of the drawn pictures stands for the product.
-    #[must_use]
-    pub fn tile(&self) -> i64 {
-        tile(self.product_id)
     }
 }

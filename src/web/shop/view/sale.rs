@@ -3,6 +3,7 @@
 use askama::Template;
 
 use crate::web::page::Frame;
+use crate::web::pictures::Look;
 use crate::web::text::{Message, key};
 
 /// The list: `GET /`.
@@ -44,10 +45,8 @@ pub struct Sale {
     pub id: i64,
     /// What the sale is called.
     pub title: String,
-    /// The product; chooses the picture.
-    pub product_id: i64,
-    /// The product's name.
-    pub product: String,
+    /// The product and its picture.
+    pub look: Look,
     /// Whole minor units of the shop's currency.
     pub price: i64,
     /// The price before the sale, when it is to be shown.
@@ -152,12 +151,6 @@ impl Sale {
         (1..=20).contains(&self.percent_left())
     }
 
-    /// Which of the drawn pictures stands for the product until it has one of its own.
-    #[must_use]
-    pub fn tile(&self) -> i64 {
-        tile(self.product_id)
-    }
-
     /// Whether it has not begun.
     #[must_use]
     pub fn is_upcoming(&self) -> bool {
@@ -192,22 +185,15 @@ impl Sale {
     }
 }
 
-/// One of the drawn pictures, chosen by the product.
-#[must_use]
-pub(super) fn tile(product_id: i64) -> i64 {
-    product_id.rem_euclid(6)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Sale, SaleState};
+    use super::{Look, Sale, SaleState};
 
     fn sale(left: i64, total: i64) -> Sale {
         Sale {
             id: 1,
             title: String::new(),
-            product_id: 1,
-            product: String::new(),
+            look: Look::drawn(1, ""),
             price: 1999,
             former_price: Some(3998),
             starts_at_ms: 0,

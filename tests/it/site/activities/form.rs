@@ -38,11 +38,15 @@ fn bad_values() -> Vec<(&'static str, Vec<String>, &'static str)> {
         ("stock", number(&["100000001"]), "Stock:"),
         ("buckets", number(&["0", "2", "65537"]), "Buckets:"),
         ("zone", list(&["", "Mars/Olympus", "CEST", "europe/berlin"]), "Time zone:"),
-        ("starts_at", list(&["soon", "2026-13-01T10:00", "12", &huge]), "Not a date and time"),
-        ("starts_at", list(&[""]), "This time is missing"),
+        (
+            "starts_at",
+            list(&["soon", "2026-13-01T10:00", "12", &huge]),
+            "Start: not a date and time",
+        ),
+        ("starts_at", list(&[""]), "Start: the time is missing"),
         ("starts_at", list(&["1960-01-01T00:00"]), "Start:"),
-        ("ends_at", list(&["later", "2026-02-30T10:00"]), "Not a date and time"),
-        ("ends_at", list(&[""]), "This time is missing"),
+        ("ends_at", list(&["later", "2026-02-30T10:00"]), "End: not a date and time"),
+        ("ends_at", list(&[""]), "End: the time is missing"),
         ("ends_at", list(&["2020-01-01T00:00", "9999-01-01T00:00"]), "End:"),
         ("rate", number(&["0", "1001"]), "Requests of one shopper:"),
         ("pay_within", number(&["0", "44640"]), "Time to pay:"),
@@ -159,7 +163,7 @@ async fn a_time_that_clocks_never_show_or_show_twice_is_settled_with_the_admin()
     assert_eq!(
         fault(&page, "starts_at").as_deref(),
         Some(
-            "On 29 Mar 2037 clocks in Europe/Berlin go from 02:00 to 03:00; 02:30 does not exist. \
+            "Start: on 29 Mar 2037 clocks in Europe/Berlin go from 02:00 to 03:00; 02:30 does not exist. \
              Choose a time before or after."
         )
     );

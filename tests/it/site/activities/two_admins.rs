@@ -13,25 +13,27 @@ async fn the_second_of_two_who_edit_is_told_what_the_first_changed_and_can_go_on
 
     let form = Form::of(&of_ann).with("price", "17.50").with("title", "Ann's <b>");
     assert_eq!(form.send(&ann, &path).await.status, 303);
-    let told = Form::of(&of_bob).with("stock", "75").send(&bob, &path).await;
+    let told = Form::of(&of_bob).with("stock", "75").with("price", "18").send(&bob, &path).await;
     assert_eq!(told.status, 409);
     let (_, changed) = told.text.split_once("id=\"changed\"").expect("what was changed");
     let changed = changed.split("</table>").next().unwrap();
     assert_eq!(changed.matches("<tr>").count(), 3, "title and price alone: {changed}");
     assert!(changed.contains("Ann&#39;s &#60;b&#62;") && changed.contains("Kettles at noon"));
     assert!(changed.contains("¥19.99") && changed.contains("¥17.50"));
-    // His own are kept, and nothing was saved.
+    assert_eq!(changed.matches("class=\"fault\"").count(), 1, "he meant another price: {changed}");
+    // What he typed is kept, what he left alone is hers by now, and nothing was saved.
     assert_eq!(input(&told, "stock").as_deref(), Some("75"));
-    assert_eq!(input(&told, "price").as_deref(), Some("19.99"));
-    assert!(told.text.contains("Save mine over it"));
+    assert_eq!(input(&told, "price").as_deref(), Some("18"));
+    assert_eq!(input(&told, "title").as_deref(), Some("Ann's <b>"));
     let stored = format!(
-        "SELECT CONCAT_WS(' ', price_cents, total_stock) AS text FROM activities WHERE id = {id}"
+        "SELECT CONCAT_WS(' ', title, price_cents, total_stock) AS text FROM activities WHERE id = {id}"
     );
-    assert_eq!(row(&app, &stored), "1750 50");
-    // Saving again is his to decide; he takes her price.
-    let again = Form::of(&told).with("price", "17.50").send(&bob, &path).await;
+    assert_eq!(row(&app, &stored), "Ann's <b> 1750 50");
+    // Saving again is his to decide.
+    assert!(told.text.contains("Save with my values"));
+    let again = Form::of(&told).send(&bob, &path).await;
     assert_eq!(again.status, 303, "{}", again.text);
-    assert_eq!(row(&app, &stored), "1750 75");
+    assert_eq!(row(&app, &stored), "Ann's <b> 1800 75");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -229,11 +229,21 @@ async fn up_writes_what_others_need_to_join_and_keeps_its_key() {
     assert_eq!(std::fs::metadata(&env_file).unwrap().permissions().mode() & 0o777, 0o600);
     let lines: Vec<_> = written.lines().filter_map(|line| line.split_once('=')).collect();
     let names: Vec<_> = lines.iter().map(|(name, _)| *name).collect();
-    assert_eq!(names, ["DATABASE_URL", "REDIS_URL", "AMQP_URL", "SECKILL_SECRET_KEY"]);
+    assert_eq!(
+        names,
+        [
+            "DATABASE_URL",
+            "REDIS_URL",
+            "AMQP_URL",
+            "SECKILL_SECRET_KEY",
+            "SECKILL__SITE__PICTURES_DIR"
+        ]
+    );
     for (name, value) in &lines[..3] {
         assert_eq!(environment[*name], *value);
     }
     assert!(lines[3].1.len() >= 64);
+    assert!(std::path::Path::new(lines[4].1).ends_with("pictures"), "{}", lines[4].1);
 
     // A second one on the same data, while it runs: refused. Another role: joins.
     let refused = seckill(&environment, &arguments).await.failed_after_all();

@@ -1,0 +1,3 @@
+//! What the console's pages show.
+
+pub mod products;
