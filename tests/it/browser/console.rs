@@ -7,8 +7,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use seckill::sale::actor::Actor;
 use seckill::sale::ids::ActivityId;
 
-use super::Setting;
 use super::person::{BUY, Person, page_of};
+use super::{Setting, Window};
 use crate::harness::{App, SOON, Sale, eventually};
 
 const SAVE: &str = "main form.form button[type=submit]";
@@ -18,15 +18,26 @@ fn in_shanghai(at: DateTime<Utc>) -> String {
     (at + TimeDelta::hours(8)).format("%Y-%m-%dT%H:%M:%S").to_string()
 }
 
-async fn product(app: &App) -> i64 {
-    let id = app.draft(Sale { product: "Travel kettle".into(), ..Sale::of(1) }).await;
-    app.office.preview(id).await.unwrap().product.id.0
+/// Makes a product with a picture and goes on to a sale of it.
+async fn makes_a_product(window: &Window) {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("kettle.png");
+    image::RgbImage::from_pixel(320, 240, image::Rgb([221, 44, 20])).save(&picture).unwrap();
+    window.clicks(".subnav a[href='/admin/products']").await;
+    window.clicks("a[href='/admin/products/new']").await;
+    window.sees("h1", "New product").await;
+    window.types("#name", "Travel kettle").await;
+    window.types("#list_price", "59.97").await;
+    window.types("input[type=file]", picture.to_str().unwrap()).await;
+    window.clicks(SAVE).await;
+    window.sees("h1", "Travel kettle").await;
+    window.looks_at("console-product").await;
+    window.clicks(".page-head a[href^='/admin/activities/new']").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_admin_makes_a_sale_that_a_shopper_buys_in_when_it_opens() {
     let app = App::start().await;
-    let product = product(&app).await;
     let setting = Setting { time_zone: "Asia/Shanghai", ..Setting::DESK };
     let (admin, shopper) =
         (Person::admin(&app, setting).await, Person::signed_in(&app, Setting::PHONE).await);
@@ -34,9 +45,8 @@ async fn an_admin_makes_a_sale_that_a_shopper_buys_in_when_it_opens() {
 
     window.clicks(".top-nav a[href='/admin']").await;
     window.sees(".zone-note b", "Asia/Shanghai").await;
-    window.clicks(".page-head a.button").await;
+    makes_a_product(window).await;
     window.sees("h1", "New activity").await;
-    window.sets("#product", &product.to_string()).await;
     window.types("#title", "Kettles in twenty seconds").await;
     window.types("#price", "19,99").await;
     window.types("#stock", "3").await;
@@ -74,6 +84,11 @@ async fn an_admin_makes_a_sale_that_a_shopper_buys_in_when_it_opens() {
         shop.text(BUY).await.map(drop)
     })
     .await;
+    assert_eq!(
+        shop.asks("document.querySelector('.sale-picture img')?.naturalWidth > 0").await,
+        true,
+        "the product's picture is shown"
+    );
     shop.sees(BUY, "Buy now").await;
     assert!(Utc::now() >= starts_at - TimeDelta::seconds(1), "not before its start");
     shopper.buys(sale).await;
@@ -170,6 +185,7 @@ async fn fits(setting: Setting) {
         window.looks_at(&format!("activities-{scheme}-changed")).await;
     }
     window.clicks(".languages button[value=zh-CN]").await;
+    window.sees("h1", "编辑活动").await;
     window.goes_to("/admin/activities").await;
     window.sees("h1", "活动").await;
     window.looks_at("activities-zh-list").await;
