@@ -14,6 +14,7 @@ mod facts;
 mod migrate;
 pub mod orders;
 mod pool;
+pub mod product_choices;
 pub mod products;
 pub mod samples;
 mod schema;

@@ -19,3 +19,5 @@ pub mod reservation;
 pub mod sample;
 pub mod settlement;
 pub mod shopper;
+pub mod stage;
+pub mod zone;

@@ -66,6 +66,34 @@ pub(super) fn pages(to: &mut ServiceConfig) {
 /// What an admin does. Each handler takes `Admin`, which lets nobody else in.
 fn console(to: &mut ServiceConfig) {
     to.service(at("/admin", READ).route(read().to(admin::home)))
+        .service(at("/admin/activities", READ).route(read().to(admin::activities::list)))
+        .service(
+            at("/admin/activities/new", FORM)
+                .route(read().to(admin::activities::new))
+                .route(web::post().to(admin::activities::create)),
+        )
+        .service(at("/admin/activities/{activity}", READ).route(read().to(admin::activities::show)))
+        .service(
+            at("/admin/activities/{activity}/edit", FORM)
+                .route(read().to(admin::activities::edit))
+                .route(web::post().to(admin::activities::save)),
+        )
+        .service(
+            at("/admin/activities/{activity}/preview", READ)
+                .route(read().to(admin::activities::preview)),
+        )
+        .service(
+            at("/admin/activities/{activity}/clone", POST)
+                .route(web::post().to(admin::activities::copy)),
+        )
+        .service(
+            at("/admin/activities/{activity}/adjust", POST)
+                .route(web::post().to(admin::activities::adjust)),
+        )
+        .service(
+            at("/admin/activities/{activity}/{step:schedule|pause|resume|end|cancel}", POST)
+                .route(web::post().to(admin::activities::step)),
+        )
         .service(at("/admin/products", READ).route(read().to(admin::products::list)))
         .service(
             upload("/admin/products/new")

@@ -91,6 +91,7 @@ fn sales(language: Language) -> Pages {
                 description: if signed_in { "Line one\nline two".into() } else { String::new() },
                 pay_within_seconds: 900,
                 asks_captcha: signed_in,
+                is_preview: false,
             };
             pages.push(page(format!("activity-{}{who}", state.name()), &view));
         }

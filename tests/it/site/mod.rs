@@ -2,6 +2,7 @@
 
 mod access;
 mod accounts;
+mod activities;
 mod audit;
 mod bad_input;
 mod bare_sockets;
