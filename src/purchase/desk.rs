@@ -3,9 +3,11 @@
 
 use std::{sync::Arc, time::Duration};
 
+use super::collect::Collector;
 use crate::catalog::Catalog;
 use crate::gate::{Gate, GateError};
 use crate::ledger::{Ledger, LedgerError};
+use crate::payment::ProviderError;
 use crate::sale::error::Class;
 use crate::sale::ids::{ActivityId, UserId};
 use crate::sale::order_number::{OrderNo, OrderNumbers};
@@ -18,6 +20,7 @@ pub struct Desk {
     pub(super) catalog: Catalog,
     pub(super) numbers: Arc<OrderNumbers>,
     pub(super) ticket_life: Duration,
+    pub(super) collector: Collector,
 }
 
 /// The desk could not tell.
@@ -29,6 +32,9 @@ pub enum DeskError {
     /// The ledger could not be asked.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+    /// The payment's provider could not be asked.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
 }
 
 impl DeskError {
@@ -38,6 +44,7 @@ impl DeskError {
         match self {
             Self::Gate(error) => error.class(),
             Self::Ledger(error) => error.class(),
+            Self::Provider(error) => error.class(),
         }
     }
 
@@ -47,21 +54,29 @@ impl DeskError {
         match self {
             Self::Gate(error) => error.label(),
             Self::Ledger(error) => error.label(),
+            Self::Provider(error) => error.label(),
         }
     }
 }
 
 impl Desk {
-    /// A desk at these places. `ticket_life` is how long a ticket lives.
+    /// A desk at these places. `ticket_life` is how long a ticket lives, `collector` takes the money.
     #[must_use]
-    pub const fn new(
+    pub fn new(
         gate: Gate,
         ledger: Ledger,
         catalog: Catalog,
         numbers: Arc<OrderNumbers>,
         ticket_life: Duration,
+        collector: Collector,
     ) -> Self {
-        Self { gate, ledger, catalog, numbers, ticket_life }
+        Self { gate, ledger, catalog, numbers, ticket_life, collector }
+    }
+
+    /// Whoever takes what the payment's provider tells.
+    #[must_use]
+    pub const fn collector(&self) -> &Collector {
+        &self.collector
     }
 
     /// Which activity this number of this shopper belongs to, told by its MAC alone. `None`: it is made

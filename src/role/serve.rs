@@ -118,6 +118,9 @@ pub async fn serve(
     let mut site = None;
     if let Some(listener) = sockets.site {
         address = listener.local_addr()?;
+        let clerk = super::web::clerk(config, &places, address)?;
+        let told = stop.clone();
+        tasks.spawn(async move { clerk.run(told).await });
         let server = super::web::build(config, &places, &catalog, listener)?;
         site = Some(server.handle());
         tokio::spawn(server);

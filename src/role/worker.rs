@@ -1,5 +1,5 @@
-//! The worker: relay, recorder, keeper, the sweep of unpaid orders, the repetition of missed releases, the
-//! carrier of dead letters.
+//! The worker: relay, recorder, keeper, the sweep of unpaid orders, the repetition of missed releases,
+//! refunds, the carrier of dead letters.
 
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use crate::catalog::Catalog;
 use crate::config::{Config, ms};
 use crate::purchase::expire::Sweep;
 use crate::purchase::record::{Recorder, RecorderTerms};
+use crate::purchase::refund::Refunds;
 use crate::purchase::relay::{Relay, RelayTerms};
 use crate::queue::Queue;
 use crate::reconcile::dead_letters::Undertaker;
@@ -28,6 +29,7 @@ pub(super) struct Worker {
     keeper: Keeper,
     sweep: Sweep,
     releases: Releases,
+    refunds: Refunds,
     undertaker: Undertaker,
 }
 
@@ -78,7 +80,14 @@ impl Worker {
                 ledger: ledger.clone(),
                 catalog: catalog.clone(),
             },
-            sweep: Sweep { gate, ledger: ledger.clone(), catalog },
+            sweep: Sweep {
+                gate,
+                ledger: ledger.clone(),
+                catalog,
+                collector: places.collector(config),
+                patience_ms: config.payment.patience_s.saturating_mul(1000),
+            },
+            refunds: Refunds(places.collector(config)),
             undertaker: Undertaker { ledger, queue: queue.clone() },
             queue,
         })
@@ -91,7 +100,7 @@ impl Worker {
             let (recorder, stop) = (self.recorder.clone(), stop.clone());
             tasks.spawn(async move { recorder.run(stop).await });
         }
-        let Self { relay, keeper, sweep, releases, undertaker, queue, .. } = self;
+        let Self { relay, keeper, sweep, releases, refunds, undertaker, queue, .. } = self;
         let own = || stop.clone();
         let told = own();
         tasks.spawn(async move { relay.run(told).await });
@@ -101,6 +110,8 @@ impl Worker {
         tasks.spawn(async move { sweep.run(told).await });
         let told = own();
         tasks.spawn(async move { releases.run(told).await });
+        let told = own();
+        tasks.spawn(async move { refunds.run(told).await });
         let told = own();
         tasks.spawn(async move { undertaker.run(told).await });
         while let Some(ended) = tasks.join_next().await {

@@ -12,6 +12,7 @@ pub mod ids;
 pub mod money;
 pub mod order;
 pub mod order_number;
+pub mod payment;
 pub mod plan;
 pub mod reservation;
 pub mod shopper;

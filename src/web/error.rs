@@ -19,7 +19,8 @@ use super::{
     page::{Frame, respond},
 };
 use crate::{
-    account::AccountError, back_office::BackOfficeError, purchase::DeskError, sale::error::Class,
+    account::AccountError, back_office::BackOfficeError, payment::ProviderError,
+    purchase::DeskError, sale::error::Class,
 };
 
 /// Why a request gets another answer than the one it asked for.
@@ -70,6 +71,9 @@ pub enum WebError {
     /// The back office did not answer, or said no where no form can show it.
     #[error("back office: {0}")]
     Office(#[from] BackOfficeError),
+    /// The payment's provider did not answer.
+    #[error("provider: {0}")]
+    Provider(ProviderError),
     /// The purchase path did not answer.
     #[error("purchase: {0}")]
     Desk(#[from] DeskError),
@@ -100,6 +104,7 @@ impl WebError {
         match self {
             Self::Desk(error) => error.class(),
             Self::Account(error) => error.class(),
+            Self::Provider(error) => error.class(),
             Self::Office(error) => error.class(),
             Self::NotReady | Self::NoPicture => Class::Retry,
             Self::TimedOut => Class::Unknown,
@@ -126,6 +131,7 @@ impl WebError {
             | Self::NoPicture
             | Self::Desk(_)
             | Self::Account(_)
+            | Self::Provider(_)
             | Self::Office(_) => "unavailable",
             Self::Fault(_) => "internal",
         }
@@ -152,6 +158,7 @@ impl WebError {
             | Self::Desk(_)
             | Self::Account(_)
             | Self::Office(_)
+            | Self::Provider(_)
             | Self::Fault(_) => ErrorKind::Unavailable,
         }
     }

@@ -44,6 +44,7 @@ use crate::{
     captcha::{cache::PictureCache, pool::Pool},
     catalog::Catalog,
     config,
+    payment::sandbox::Sandbox,
     purchase::Desk,
     sale::money::Currency,
 };
@@ -57,6 +58,8 @@ pub struct WebState {
     pub desk: Desk,
     /// Who may sign in.
     pub accounts: Accounts,
+    /// The provider that takes no money.
+    pub sandbox: Sandbox,
     /// What admins do.
     pub office: BackOffice,
     /// Pictures drawn ahead.

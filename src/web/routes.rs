@@ -16,6 +16,10 @@ pub(super) fn open(to: &mut ServiceConfig) {
     // Only files are compressed: a page holds a secret beside what somebody else may have made it say.
     let files = at("/static/{mark}/{name}", READ).route(read().to(files::file));
     to.service(files.wrap(Compress::default()))
+        .service(
+            at("/payments/{provider}/callback", POST)
+                .route(web::post().to(shop::payment::callback)),
+        )
         .service(at("/time", READ).route(read().to(shop::time::now)));
 }
 
@@ -36,6 +40,11 @@ pub(super) fn pages(to: &mut ServiceConfig) {
         .service(at("/orders/{order}", READ).route(read().to(shop::orders::show)))
         .service(at("/orders/{order}/pay", POST).route(web::post().to(shop::orders::pay)))
         .service(at("/orders/{order}/cancel", POST).route(web::post().to(shop::orders::cancel)))
+        .service(
+            at("/sandbox/{payment}", FORM)
+                .route(read().to(shop::sandbox::show))
+                .route(web::post().to(shop::sandbox::decide)),
+        )
         .service(
             at("/login", FORM)
                 .route(read().to(shop::login::form))

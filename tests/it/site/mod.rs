@@ -6,6 +6,7 @@ mod commands;
 mod names;
 mod orders;
 mod outcomes;
+mod payments;
 mod purchase_guard;
 mod sessions;
 mod structure;
