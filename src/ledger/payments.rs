@@ -171,7 +171,7 @@ fn collect_locked(
     let payment: Payment = find(conn, payment_no)?.ok_or(LedgerError::NotFound)?.try_into()?;
     match (report, payment.state) {
         (Report::Taken { amount, currency }, PaymentState::Begun | PaymentState::Failed) => {
-            taken(conn, &payment, order, (amount, currency), by)
+            taken(conn, &payment, &order, (amount, currency), by)
         }
         (Report::Declined, PaymentState::Begun) => {
             settle(conn, payment_no, PaymentState::Failed, None, None)?;
@@ -195,7 +195,7 @@ fn collect_locked(
 fn taken(
     conn: &mut MysqlConnection,
     payment: &Payment,
-    order: Order,
+    order: &Order,
     (amount, currency): (Cents, Currency),
     by: &By,
 ) -> Result<Collected, LedgerError> {
@@ -216,7 +216,7 @@ fn taken(
         return Ok(Collected::ToRefund(reason));
     }
     // The deadline binds the beginning: money that was taken in time for an order that still stands pays it.
-    orders::mark_paid(conn, &order, by)?;
+    orders::mark_paid(conn, order, by)?;
     settle(conn, number, PaymentState::Paid, Some(amount), None)?;
     let order = orders::lock(conn, order.order_no)?.ok_or(LedgerError::NotFound)?;
     Ok(Collected::Paid(order))

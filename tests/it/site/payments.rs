@@ -44,7 +44,7 @@ async fn state_of(app: &App, order_no: &str) -> Vec<PaymentState> {
     kept.into_iter().map(|payment| payment.state).collect()
 }
 
-async fn notice_of(app: &App, payment: PaymentNo, report: Report) -> (Vec<u8>, String) {
+fn notice_of(app: &App, payment: PaymentNo, report: Report) -> (Vec<u8>, String) {
     let body = notice::write(&Notice { payment_no: payment, report });
     let seal = sandbox::seal(app.config.site.secret_key.reveal().as_bytes());
     let signature = seal.sign(&body, chrono::Utc::now().timestamp_millis());
@@ -154,8 +154,8 @@ async fn a_notice_is_believed_for_its_signature_alone() {
     let other_page = at_the_sandbox(&other, &other_no).await;
     let number: PaymentNo = page.trim_start_matches("/sandbox/").parse().unwrap();
     let others: PaymentNo = other_page.trim_start_matches("/sandbox/").parse().unwrap();
-    let (body, signature) = notice_of(&app, number, taken(1999)).await;
-    let (others_body, _) = notice_of(&app, others, taken(1999)).await;
+    let (body, signature) = notice_of(&app, number, taken(1999));
+    let (others_body, _) = notice_of(&app, others, taken(1999));
 
     let forged = signature.replace("v1=", "v1=0");
     assert_eq!(send(&app, "sandbox", body.clone(), None).await, 401);
@@ -167,12 +167,12 @@ async fn a_notice_is_believed_for_its_signature_alone() {
         seal.sign(&body, chrono::Utc::now().timestamp_millis() - 600_000)
     };
     assert_eq!(send(&app, "sandbox", body.clone(), Some(&old)).await, 401, "from long ago");
-    let (unknown, its_signature) = notice_of(&app, PaymentNo::new(1, 1), taken(1999)).await;
+    let (unknown, its_signature) = notice_of(&app, PaymentNo::new(1, 1), taken(1999));
     assert_eq!(send(&app, "sandbox", unknown, Some(&its_signature)).await, 404);
     assert_eq!(send(&app, "sandbox", vec![b'x'; 100_000], Some(&signature)).await, 413);
     assert_eq!(shopper.order(&order_no).await.state(), "pending_payment");
 
-    let (wrong, wrong_signature) = notice_of(&app, others, taken(1)).await;
+    let (wrong, wrong_signature) = notice_of(&app, others, taken(1));
     assert_eq!(send(&app, "sandbox", wrong, Some(&wrong_signature)).await, 200);
     assert_eq!(other.order(&other_no).await.state(), "pending_payment");
 

@@ -23,6 +23,13 @@ pub struct OrderPage {
     pub cancel_bars: bool,
 }
 
+impl OrderPage {
+    /// Whether the news of a payment is close.
+    fn is_paying(&self) -> bool {
+        self.order.state.pay_before_ms().is_some() && self.money.contains(&Money::Begun)
+    }
+}
+
 /// `GET /orders`, newest first.
 #[derive(Debug, Template)]
 #[template(path = "shop/orders.html")]
