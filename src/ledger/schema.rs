@@ -165,6 +165,38 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    payments (id) {
+        id -> BigInt,
+        payment_no -> Char,
+        order_no -> Char,
+        provider -> Varchar,
+        amount_cents -> BigInt,
+        currency -> Char,
+        status -> Varchar,
+        taken_cents -> Nullable<BigInt>,
+        reason -> Nullable<Varchar>,
+        request_id -> Varchar,
+        begun_at -> Datetime,
+        settled_at -> Nullable<Datetime>,
+        refunded_at -> Nullable<Datetime>,
+        tries -> Integer,
+        next_try_at -> Nullable<Datetime>,
+    }
+}
+
+diesel::table! {
+    sandbox_payments (payment_no) {
+        payment_no -> Char,
+        amount_cents -> BigInt,
+        currency -> Char,
+        return_to -> Varchar,
+        status -> Varchar,
+        notices -> Integer,
+        next_notice_at -> Nullable<Datetime>,
+    }
+}
+
 diesel::joinable!(activities -> products (product_id));
 diesel::joinable!(orders -> activities (activity_id));
 diesel::allow_tables_to_appear_in_same_query!(activities, products, orders, users);

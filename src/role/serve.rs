@@ -129,6 +129,9 @@ pub async fn serve(
         address = listener.local_addr()?;
         let counting = (tally.clone(), stop.clone());
         tasks.spawn(async move { counting.0.keep_telling(counting.1).await });
+        let clerk = super::web::clerk(config, &places, address)?;
+        let told = stop.clone();
+        tasks.spawn(async move { clerk.run(told).await });
         let parts = WebParts { accounts, tally: tally.clone(), stop: stop.clone() };
         let server = super::web::build(config, &places, &catalog, parts, listener)?;
         site = Some(server.handle());

@@ -13,6 +13,7 @@ pub mod ids;
 pub mod money;
 pub mod order;
 pub mod order_number;
+pub mod payment;
 pub mod plan;
 pub mod product;
 pub mod reservation;

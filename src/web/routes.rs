@@ -17,6 +17,10 @@ pub(super) fn open(to: &mut ServiceConfig) {
     let files = at("/static/{mark}/{name}", READ).route(read().to(files::file));
     to.service(files.wrap(Compress::default()))
         .service(at("/pictures/{name}", READ).route(read().to(pictures::file)))
+        .service(
+            at("/payments/{provider}/callback", POST)
+                .route(web::post().to(shop::payment::callback)),
+        )
         .service(at("/time", READ).route(read().to(shop::time::now)));
 }
 
@@ -37,6 +41,11 @@ pub(super) fn pages(to: &mut ServiceConfig) {
         .service(at("/orders/{order}", READ).route(read().to(shop::orders::show)))
         .service(at("/orders/{order}/pay", POST).route(web::post().to(shop::orders::pay)))
         .service(at("/orders/{order}/cancel", POST).route(web::post().to(shop::orders::cancel)))
+        .service(
+            at("/sandbox/{payment}", FORM)
+                .route(read().to(shop::sandbox::show))
+                .route(web::post().to(shop::sandbox::decide)),
+        )
         .service(
             at("/login", FORM)
                 .route(read().to(shop::login::form))

@@ -11,6 +11,7 @@ use crate::harness::shopper::redis_of;
 pub(super) const BUY: &str = "#buy";
 pub(super) const SUBMIT: &str = "main form button[type=submit]";
 pub(super) const PAY: &str = ".panel-pay form button";
+pub(super) const PAY_AT_THE_SANDBOX: &str = "button[value=pay]";
 
 #[derive(Debug)]
 pub(super) struct Person {

@@ -13,6 +13,7 @@ mod export;
 mod names;
 mod orders;
 mod outcomes;
+mod payments;
 mod products;
 mod purchase_guard;
 mod sessions;
