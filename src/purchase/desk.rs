@@ -74,7 +74,7 @@ impl Desk {
         collector: Collector,
         tally: Tally,
     ) -> Self {
-        Self { gate, ledger, catalog, numbers, ticket_life, collector, tally }
+        Self { gate, ledger, catalog, numbers, ticket_life, tally, collector }
     }
 
     /// Whoever takes what the payment's provider tells.
