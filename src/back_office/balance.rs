@@ -45,16 +45,26 @@ pub struct OrderCounts {
 impl BackOffice {
     /// The balance of an activity.
     pub async fn balance(&self, id: ActivityId) -> Result<Balance, BackOfficeError> {
+        Ok(self.look(id).await?.1)
+    }
+
+    /// The activity, its balance, and how many units more the gate holds than the ledger: those on their
+    /// way to it, or with a minus back from it.
+    pub(super) async fn look(
+        &self,
+        id: ActivityId,
+    ) -> Result<(Activity, Balance, Option<i64>), BackOfficeError> {
         let balance = orders::balance(&self.ledger, id).await?;
         let (activity, counts) = balance.ok_or(BackOfficeError::NotFound(id))?;
         let gate = self.gate_figures(&activity).await;
-        Ok(Balance {
+        let underway = gate.map(|(_, holders)| holders - counts.holding());
+        let balance = Balance {
             id,
             state: state_word(&activity),
             total_stock: activity.total_stock,
             remain_stock: activity.remain_stock,
             gate_stock: gate.map(|(stock, _)| stock),
-            reserved: gate.map(|(_, holders)| (holders - counts.holding()).max(0)),
+            reserved: underway.map(|units| units.max(0)),
             orders: OrderCounts {
                 pending_payment: counts.pending_payment,
                 paid: counts.paid,
@@ -62,7 +72,8 @@ impl BackOffice {
                 rejected: counts.rejected,
                 lost: counts.lost,
             },
-        })
+        };
+        Ok((activity, balance, underway))
     }
 
     /// The newest activities; `before` goes on after the last one of a page.

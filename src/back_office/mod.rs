@@ -5,9 +5,13 @@
 //! sale is filled in one way, whoever does it.
 
 mod adjust;
+mod audit;
 mod balance;
 mod draft;
+mod export;
+mod figures;
 pub mod fill;
+pub mod live;
 pub mod lock;
 pub mod products;
 mod publish;
@@ -24,8 +28,11 @@ use crate::sale::ids::ActivityId;
 use crate::sale::plan::Fault;
 
 pub use adjust::Adjusted;
+pub use audit::{AuditFilter, AuditRow, Change};
 pub use balance::{Balance, OrderCounts, state_word};
 pub use draft::NamedProduct;
+pub use export::{Exported, Orders};
+pub use figures::Figures;
 pub use products::ProductError;
 pub use search::{ProductChoice, Search};
 

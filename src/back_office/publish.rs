@@ -144,11 +144,22 @@ impl BackOffice {
 
     /// The clock's own steps: a window that is over is ended, an ended sale settled.
     pub async fn advance(&self, held: &Held, to: Status) -> Result<(), BackOfficeError> {
-        let from: &[Status] = match to {
-            Status::Settled => &[Status::Ended],
-            _ => &[Status::Scheduled, Status::Paused],
-        };
-        self.turn(held, from, to).await
+        if to == Status::Settled {
+            return self.settle(held).await;
+        }
+        self.turn(held, &[Status::Scheduled, Status::Paused], to).await
+    }
+
+    async fn settle(&self, held: &Held) -> Result<(), BackOfficeError> {
+        let (id, fence, actor) = (held.activity.id, held.fence, held.actor.clone());
+        let asked = self.asked(id).await?;
+        match locked::settle(&self.ledger, id, fence, asked, actor).await {
+            Err(LedgerError::Conflict(Conflict::Status(status))) => {
+                Err(BackOfficeError::State { id, status, to: Status::Settled })
+            }
+            settled => Ok(settled?),
+        }?;
+        self.configure(held).await
     }
 
     async fn step(

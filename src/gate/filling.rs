@@ -256,7 +256,7 @@ impl Gate {
         expiry_ms: i64,
     ) -> Result<(), GateError> {
         let keys = Keys::of(activity, bucket);
-        for key in [keys.sale(), keys.stock(), keys.users()] {
+        for key in [keys.sale(), keys.stock(), keys.users(), keys.tally(), keys.seen()] {
             let mut cmd = redis::cmd("PEXPIREAT");
             let _pushed: i64 = self.command(cmd.arg(key).arg(expiry_ms).arg("GT")).await?;
         }

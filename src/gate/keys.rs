@@ -47,6 +47,18 @@ impl Keys {
         self.named("outbox")
     }
 
+    /// Hash: how each node answered requests, counted by outcome.
+    #[must_use]
+    pub fn tally(&self) -> String {
+        self.named("tally")
+    }
+
+    /// `HyperLogLog`: the shoppers who asked.
+    #[must_use]
+    pub fn seen(&self) -> String {
+        self.named("seen")
+    }
+
     /// Hash: the shopper's live ticket.
     #[must_use]
     pub fn ticket(&self, shopper: UserId) -> String {
@@ -80,6 +92,7 @@ mod tests {
     fn names_are_those_of_the_contract() {
         let keys = Keys::of(ActivityId(42), Bucket(3));
         assert_eq!(keys.sale(), "seckill:sale:{42:3}");
+        assert_eq!(keys.tally(), "seckill:tally:{42:3}");
         assert_eq!(keys.ticket(UserId(7)), "seckill:ticket:{42:3}:7");
         assert_eq!(lock("activity:42"), "seckill:lock:activity:42");
     }

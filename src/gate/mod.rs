@@ -14,6 +14,7 @@ pub mod lock;
 pub mod outbox;
 pub mod release;
 mod scripts;
+pub mod tally;
 
 pub use conn::{Gate, GateOptions, ServerFacts};
 pub use error::GateError;

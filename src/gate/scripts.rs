@@ -31,6 +31,7 @@ scripts! {
     OPEN = "open",
     ADJUST = "adjust",
     INSPECT = "inspect",
+    TALLY = "tally",
     LOCK_TAKE = "lock_take",
     LOCK_RENEW = "lock_renew",
     LOCK_FREE = "lock_free",

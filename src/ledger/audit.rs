@@ -1,14 +1,18 @@
 //! Who changed what from what to what. A row is written in the transaction of its change, so that there is
 //! neither a change without a row nor a row without a change.
 
+use chrono::NaiveDateTime;
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::clock::{from_millis, to_millis};
 use super::error::LedgerError;
+use super::pool::Ledger;
 use super::schema::audit_log;
 use super::transaction::fitting;
 use crate::sale::actor::Actor;
+use crate::sale::ids::UserId;
 
 /// One value that became another. Either may be missing: something was made, or is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,4 +64,100 @@ pub(super) fn write(
         ))
         .execute(conn)?;
     Ok(())
+}
+
+/// Which rows are wanted; all of the conditions hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// The actor's name as it was then.
+    pub actor: Option<String>,
+    /// The action's word.
+    pub action: Option<String>,
+    /// The subject's name, like `activity:42`.
+    pub subject: Option<String>,
+    /// Not before this time, ms since the epoch.
+    pub from_ms: Option<i64>,
+    /// Before this time, ms since the epoch.
+    pub until_ms: Option<i64>,
+}
+
+/// A row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Its number; pages go on from it.
+    pub id: i64,
+    /// The account, if it was one.
+    pub actor_id: Option<UserId>,
+    /// Its name at that time, or what acts by itself.
+    pub actor: String,
+    /// What was done, a word.
+    pub action: String,
+    /// To what.
+    pub subject: String,
+    /// What became of which value; empty also where that cannot be read any more.
+    pub changes: Vec<Change>,
+    /// The request that asked for it.
+    pub request_id: String,
+    /// When, ms since the epoch.
+    pub at_ms: i64,
+}
+
+/// The newest rows that pass the filter; `before` goes on after the last one of a page.
+pub async fn list(
+    ledger: &Ledger,
+    filter: Filter,
+    before: Option<i64>,
+    limit: i64,
+) -> Result<Vec<Row>, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let mut rows = audit_log::table
+                .filter(audit_log::id.lt(before.unwrap_or(i64::MAX)))
+                .order(audit_log::id.desc())
+                .limit(limit)
+                .select((
+                    audit_log::id,
+                    audit_log::actor_id,
+                    audit_log::actor,
+                    audit_log::action,
+                    audit_log::subject,
+                    audit_log::detail,
+                    audit_log::request_id,
+                    audit_log::at,
+                ))
+                .into_boxed();
+            if let Some(actor) = filter.actor {
+                rows = rows.filter(audit_log::actor.eq(actor));
+            }
+            if let Some(action) = filter.action {
+                rows = rows.filter(audit_log::action.eq(action));
+            }
+            if let Some(subject) = filter.subject {
+                rows = rows.filter(audit_log::subject.eq(subject));
+            }
+            if let Some(from) = filter.from_ms.and_then(from_millis) {
+                rows = rows.filter(audit_log::at.ge(from));
+            }
+            if let Some(until) = filter.until_ms.and_then(from_millis) {
+                rows = rows.filter(audit_log::at.lt(until));
+            }
+            let rows: Vec<Columns> = rows.load(conn)?;
+            Ok(rows.into_iter().map(row_of).collect())
+        })
+        .await
+}
+
+type Columns = (i64, Option<i64>, String, String, String, String, String, NaiveDateTime);
+
+fn row_of((id, actor_id, actor, action, subject, detail, request_id, at): Columns) -> Row {
+    Row {
+        id,
+        actor_id: actor_id.map(UserId),
+        actor,
+        action,
+        subject,
+        changes: serde_json::from_str(&detail).unwrap_or_default(),
+        request_id,
+        at_ms: to_millis(at),
+    }
 }

@@ -73,6 +73,9 @@ pub enum Conflict {
     /// The gate was filled by somebody else in between.
     #[error("the gate's epoch is {0}, not the expected one")]
     Epoch(i64),
+    /// A sale with orders to be paid cannot be settled.
+    #[error("the activity has orders that are not paid yet")]
+    Pending,
     /// Somebody else has edited it since; this is its version now.
     #[error("the activity was changed in between")]
     Version(i64),

@@ -16,8 +16,11 @@ pub mod orders;
 mod pool;
 pub mod product_choices;
 pub mod products;
+pub mod samples;
 mod schema;
 mod session;
+pub mod session_endings;
+pub mod settlements;
 mod transaction;
 pub mod users;
 

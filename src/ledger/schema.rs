@@ -124,6 +124,47 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    session_endings (id) {
+        id -> BigInt,
+        session_id -> Nullable<Char>,
+        user_id -> Nullable<BigInt>,
+        epoch -> Nullable<BigInt>,
+        at -> Datetime,
+    }
+}
+
+diesel::table! {
+    sale_samples (activity_id, at) {
+        activity_id -> BigInt,
+        at -> Datetime,
+        gate_stock -> Nullable<BigInt>,
+        remain_stock -> BigInt,
+        reserved -> Nullable<BigInt>,
+        pending -> BigInt,
+        paid -> BigInt,
+        cancelled -> BigInt,
+        rejected -> BigInt,
+        participants -> Nullable<BigInt>,
+        outcomes -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    settlements (activity_id) {
+        activity_id -> BigInt,
+        total_stock -> BigInt,
+        remain_stock -> BigInt,
+        participants -> BigInt,
+        paid -> BigInt,
+        cancelled -> BigInt,
+        rejected -> BigInt,
+        lost -> BigInt,
+        outcomes -> Nullable<Text>,
+        settled_at -> Datetime,
+    }
+}
+
 diesel::joinable!(activities -> products (product_id));
 diesel::joinable!(orders -> activities (activity_id));
-diesel::allow_tables_to_appear_in_same_query!(activities, products, orders);
+diesel::allow_tables_to_appear_in_same_query!(activities, products, orders, users);

@@ -34,9 +34,15 @@ impl Desk {
         let Purchase { shopper, activity, .. } = purchase;
         let order_no = self.numbers.mint(shopper, activity.id, now_ms());
         let admission = self.decide(&purchase, order_no).await;
+        self.tally.count(activity, shopper, admission);
         metrics::counter!("seckill_admissions_total", "outcome" => admission.label()).increment(1);
         tracing::debug!(activity = %activity.id, %shopper, outcome = admission.label(), "admission");
         admission
+    }
+
+    /// Counts a shopper who was told that there is nothing to buy before they could ask for a unit.
+    pub fn turned_away(&self, shopper: UserId, activity: &Activity, answer: Admission) {
+        self.tally.count(activity, shopper, answer);
     }
 
     async fn decide(&self, purchase: &Purchase<'_>, order_no: OrderNo) -> Admission {

@@ -3,6 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use super::tally::Tally;
 use crate::catalog::Catalog;
 use crate::gate::{Gate, GateError};
 use crate::ledger::{Ledger, LedgerError};
@@ -18,6 +19,7 @@ pub struct Desk {
     pub(super) catalog: Catalog,
     pub(super) numbers: Arc<OrderNumbers>,
     pub(super) ticket_life: Duration,
+    pub(super) tally: Tally,
 }
 
 /// The desk could not tell.
@@ -52,7 +54,7 @@ impl DeskError {
 }
 
 impl Desk {
-    /// A desk at these places. `ticket_life` is how long a ticket lives.
+    /// A desk at these places. `ticket_life` is how long a ticket lives; `tally` counts the answers.
     #[must_use]
     pub const fn new(
         gate: Gate,
@@ -60,8 +62,9 @@ impl Desk {
         catalog: Catalog,
         numbers: Arc<OrderNumbers>,
         ticket_life: Duration,
+        tally: Tally,
     ) -> Self {
-        Self { gate, ledger, catalog, numbers, ticket_life }
+        Self { gate, ledger, catalog, numbers, ticket_life, tally }
     }
 
     /// Which activity this number of this shopper belongs to, told by its MAC alone. `None`: it is made

@@ -8,6 +8,8 @@
 //! 4. [`record`]: the queue is written into the ledger; what the ledger refuses is released.
 //! 5. [`order`], [`pay`], [`cancel`]: the shopper follows the order, pays or gives it up.
 //! 6. [`expire`]: unpaid orders end at their deadline; [`release`] brings the unit back to the gate.
+//!
+//! Beside the path, [`tally`] counts how shoppers were answered.
 
 pub mod admit;
 pub mod cancel;
@@ -19,6 +21,8 @@ pub mod record;
 pub mod relay;
 pub mod release;
 mod settle;
+pub mod tally;
 pub mod ticket;
 
 pub use desk::{Desk, DeskError};
+pub use tally::Tally;

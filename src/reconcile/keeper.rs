@@ -35,6 +35,8 @@ const MEASURE: Duration = Duration::from_secs(5);
 const DRAIN_LOOK: Duration = Duration::from_millis(100);
 /// The queue is believed empty when it was seen so for this long: it does not count what a consumer holds.
 const DRAIN_QUIET: Duration = Duration::from_millis(500);
+/// A settlement waits so long after the end, ms: web nodes tell once a second what they have answered.
+const COUNTED_MS: i64 = 3000;
 
 /// The keeper.
 #[derive(Debug, Clone)]
@@ -263,12 +265,15 @@ impl Keeper {
     }
 
     async fn is_settled(&self, activity: &Activity) -> Result<bool, BackOfficeError> {
+        let now_ms = chrono::Utc::now().timestamp_millis();
+        if now_ms < activity.closes_ms().saturating_add(COUNTED_MS) {
+            return Ok(false);
+        }
         let counts = orders::counts(&self.office.ledger, activity.id).await?;
         if counts.pending_payment > 0 {
             return Ok(false);
         }
-        let keys_are_gone =
-            chrono::Utc::now().timestamp_millis() >= self.office.expiry_ms(activity);
+        let keys_are_gone = now_ms >= self.office.expiry_ms(activity);
         // Until all holders of the gate are orders, something is on its way.
         let mut holders = 0;
         for bucket in activity.buckets() {

@@ -11,7 +11,7 @@ use crate::gate::filling::GateTerms;
 use crate::gate::{Gate, GateOptions};
 use crate::ledger::{Ledger, LedgerOptions};
 use crate::picture::Gallery;
-use crate::purchase::Desk;
+use crate::purchase::{Desk, Tally};
 use crate::queue::{Queue, QueueOptions};
 use crate::sale::order_number::OrderNumbers;
 
@@ -54,12 +54,18 @@ impl Places {
         Catalog::new(self.ledger.clone(), self.gate.clone())
     }
 
+    /// The counts of this process.
+    #[must_use]
+    pub fn tally(&self, catalog: Catalog) -> Tally {
+        Tally::new(self.gate.clone(), catalog, identity())
+    }
+
     /// The desk on these places.
     #[must_use]
-    pub fn desk(&self, config: &Config, catalog: Catalog) -> Desk {
+    pub fn desk(&self, config: &Config, catalog: Catalog, tally: Tally) -> Desk {
         let numbers = Arc::new(OrderNumbers::new(config.site.secret_key.reveal().as_bytes()));
         let life = Duration::from_secs(config.sale.ticket_life_s);
-        Desk::new(self.gate.clone(), self.ledger.clone(), catalog, numbers, life)
+        Desk::new(self.gate.clone(), self.ledger.clone(), catalog, numbers, life, tally)
     }
 }
 

@@ -1,5 +1,5 @@
 //! The worker: relay, recorder, keeper, the sweep of unpaid orders, the repetition of missed releases, the
-//! carrier of dead letters.
+//! carrier of dead letters, the history's samples.
 
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use crate::queue::Queue;
 use crate::reconcile::dead_letters::Undertaker;
 use crate::reconcile::keeper::{Differing, Keeper};
 use crate::reconcile::releases::Releases;
+use crate::reconcile::samples::{Sampler, Taken};
 
 /// A worker that is ready to run.
 #[derive(Debug)]
@@ -29,6 +30,7 @@ pub(super) struct Worker {
     sweep: Sweep,
     releases: Releases,
     undertaker: Undertaker,
+    sampler: Sampler,
 }
 
 impl Worker {
@@ -73,6 +75,11 @@ impl Worker {
                 drain: ms(config.keeper.drain_ms),
                 differing: Differing::default(),
             },
+            sampler: Sampler {
+                office: places.back_office(config),
+                catalog: catalog.clone(),
+                taken: Taken::default(),
+            },
             releases: Releases {
                 gate: gate.clone(),
                 ledger: ledger.clone(),
@@ -91,7 +98,7 @@ impl Worker {
             let (recorder, stop) = (self.recorder.clone(), stop.clone());
             tasks.spawn(async move { recorder.run(stop).await });
         }
-        let Self { relay, keeper, sweep, releases, undertaker, queue, .. } = self;
+        let Self { relay, keeper, sweep, releases, undertaker, sampler, queue, .. } = self;
         let own = || stop.clone();
         let told = own();
         tasks.spawn(async move { relay.run(told).await });
@@ -103,6 +110,8 @@ impl Worker {
         tasks.spawn(async move { releases.run(told).await });
         let told = own();
         tasks.spawn(async move { undertaker.run(told).await });
+        let told = own();
+        tasks.spawn(async move { sampler.run(told).await });
         while let Some(ended) = tasks.join_next().await {
             if let Err(error) = ended {
                 // A panic is a fault of ours. The rest goes on; what this task held is taken over by

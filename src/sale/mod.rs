@@ -7,6 +7,7 @@
 pub mod activity;
 pub mod actor;
 pub mod admission;
+pub mod demand;
 pub mod error;
 pub mod ids;
 pub mod money;
@@ -15,6 +16,8 @@ pub mod order_number;
 pub mod plan;
 pub mod product;
 pub mod reservation;
+pub mod sample;
+pub mod settlement;
 pub mod shopper;
 pub mod stage;
 pub mod zone;

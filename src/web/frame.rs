@@ -23,7 +23,23 @@ use crate::sale::money::Currency;
 const PATH_MAX: usize = 1024;
 
 /// What is done to the thing whose page stands one step above.
-const STEPS: [&str; 8] = ["pay", "cancel", "schedule", "pause", "resume", "end", "clone", "adjust"];
+const STEPS: [&str; 15] = [
+    "pay",
+    "cancel",
+    "archive",
+    "restore",
+    "role",
+    "password",
+    "disable",
+    "enable",
+    "end-sessions",
+    "schedule",
+    "pause",
+    "resume",
+    "end",
+    "clone",
+    "adjust",
+];
 
 impl FromRequest for Frame {
     type Error = WebError;

@@ -39,9 +39,11 @@ use actix_web::{
     web,
 };
 
+use tokio_util::sync::CancellationToken;
+
 use crate::{
     account::Accounts,
-    back_office::BackOffice,
+    back_office::{BackOffice, live::Dashboards},
     captcha::{cache::PictureCache, pool::Pool},
     catalog::Catalog,
     config,
@@ -61,6 +63,8 @@ pub struct WebState {
     pub accounts: Accounts,
     /// What admins do.
     pub office: BackOffice,
+    /// The sales that admins watch.
+    pub dashboards: Dashboards,
     /// Pictures of products.
     pub gallery: Gallery,
     /// Pictures drawn ahead.
@@ -71,6 +75,8 @@ pub struct WebState {
     pub site: config::Site,
     /// Of all prices.
     pub currency: Currency,
+    /// Cancelled when the node is to stop: whatever goes on without end, ends then.
+    pub stop: CancellationToken,
 }
 
 /// What every handler works with.

@@ -38,6 +38,18 @@ impl fmt::Display for Price {
     }
 }
 
+/// An amount for a program to read: `19.99`, and `1999` in a currency without minor units.
+#[must_use]
+pub fn plain(minor: i64, currency: &str) -> String {
+    let (_, decimals) = conventions(currency);
+    let unit = 10_u64.pow(decimals);
+    let (minus, amount) = (if minor < 0 { "-" } else { "" }, minor.unsigned_abs());
+    match usize::try_from(decimals) {
+        Ok(width) if width > 0 => format!("{minus}{}.{:0width$}", amount / unit, amount % unit),
+        _ => format!("{minus}{amount}"),
+    }
+}
+
 /// The sign and the number of decimals.
 fn conventions(currency: &str) -> (String, u32) {
     match currency {
@@ -50,7 +62,8 @@ fn conventions(currency: &str) -> (String, u32) {
     }
 }
 
-fn grouped(number: u64) -> String {
+/// A number with its thousands apart.
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
@@ -64,7 +77,15 @@ fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Price;
+    use super::{Price, plain};
+
+    #[test]
+    fn a_program_reads_neither_signs_nor_groups() {
+        assert_eq!(plain(1999, "CNY"), "19.99");
+        assert_eq!(plain(123_456_705, "USD"), "1234567.05");
+        assert_eq!(plain(1999, "JPY"), "1999");
+        assert_eq!(plain(-5, "EUR"), "-0.05");
+    }
 
     #[test]
     fn money_is_written_by_its_currency() {

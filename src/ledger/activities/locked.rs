@@ -12,8 +12,10 @@ use crate::ledger::audit::{self, Change};
 use crate::ledger::clock::now;
 use crate::ledger::error::{Conflict, LedgerError};
 use crate::ledger::last_insert_id;
+use crate::ledger::orders::count;
 use crate::ledger::pool::Ledger;
 use crate::ledger::schema::{activities, orders};
+use crate::ledger::settlements::{self, Asked};
 use crate::ledger::transaction::transaction;
 use crate::sale::activity::Status;
 use crate::sale::actor::Actor;
@@ -95,17 +97,46 @@ pub async fn set_status(
                 if to == Status::Cancelled && has_orders(conn, id)? {
                     return Err(Conflict::HasOrders.into());
                 }
-                diesel::update(activities::table.find(id.0))
-                    .set((
-                        activities::status.eq(to.as_str()),
-                        activities::version.eq(activities::version + 1),
-                    ))
-                    .execute(conn)?;
-                let change = Change::turned("status", &was, &to);
-                audit::write(conn, &actor, step_word(was, to), &subject(id), &[change])
+                turn(conn, id, was, to, &actor)
             })
         })
         .await
+}
+
+/// Makes an ended activity a settled one, and keeps what came of it. Refused while an order is pending.
+pub async fn settle(
+    ledger: &Ledger,
+    id: ActivityId,
+    fence: Fence,
+    asked: Asked,
+    actor: Actor,
+) -> Result<(), LedgerError> {
+    ledger
+        .run(move |conn| {
+            transaction(conn, |conn| {
+                let row = lock_fenced(conn, id, fence)?;
+                let was = check_status(&row, &[Status::Ended])?;
+                let orders = count(conn, id)?;
+                let stock = (row.total_stock, row.remain_stock);
+                settlements::write(conn, id, stock, orders, &asked)?;
+                turn(conn, id, was, Status::Settled, &actor)
+            })
+        })
+        .await
+}
+
+fn turn(
+    conn: &mut MysqlConnection,
+    id: ActivityId,
+    from: Status,
+    to: Status,
+    actor: &Actor,
+) -> Result<(), LedgerError> {
+    diesel::update(activities::table.find(id.0))
+        .set((activities::status.eq(to.as_str()), activities::version.eq(activities::version + 1)))
+        .execute(conn)?;
+    let change = Change::turned("status", &from, &to);
+    audit::write(conn, actor, step_word(from, to), &subject(id), &[change])
 }
 
 /// What an admin calls this step.

@@ -2,10 +2,12 @@
 //!
 //! A batch of reservations is recorded as a whole ([`record_batch`]); when that does not go, each gets its
 //! fate alone ([`settle_one`]). A pending order ends once ([`pay`], [`cancel`], [`expire`]): whichever of
-//! them comes first to the row wins. What pages and the keeper read is in `reading`.
+//! them comes first to the row wins. What pages and the keeper read is in `reading`, what is
+//! read of all orders of a sale in `export`.
 
 mod endings;
 mod events;
+mod export;
 mod reading;
 mod record;
 mod settle;
@@ -15,6 +17,8 @@ use diesel::prelude::*;
 
 pub use endings::{CancelOutcome, Ended, PayOutcome, cancel, expire, pay};
 pub use events::{Actor, By, Event, history};
+pub use export::{Exported, Span, exported, rejections, shoppers, span};
+pub(super) use reading::count;
 pub use reading::{
     Cancelled, Counts, Holder, balance, barred_page, cancelled_since, counts, due, get,
     holders_page, known, of_user,

@@ -200,7 +200,10 @@ pub async fn balance(
         .await
 }
 
-fn count(conn: &mut MysqlConnection, activity: ActivityId) -> Result<Counts, LedgerError> {
+pub(in crate::ledger) fn count(
+    conn: &mut MysqlConnection,
+    activity: ActivityId,
+) -> Result<Counts, LedgerError> {
     let rows: Vec<(i8, i64)> = orders::table
         .filter(orders::activity_id.eq(activity.0))
         .group_by(orders::status)

@@ -11,7 +11,7 @@ use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
 use crate::{
     catalog::{Catalog, Listing},
     sale::{
-        ids::{ActivityId, ProductId},
+        ids::{ActivityId, ProductId, UserId},
         order_number::OrderNo,
     },
     web::{WebState, error::WebError},
@@ -34,9 +34,9 @@ impl FromRequest for OnSale {
 /// The number of an activity in an address of the console, drafts included; whether there is one, the back
 /// office says.
 #[derive(Debug, Clone, Copy)]
-pub struct OfOffice(pub ActivityId);
+pub struct ActivityNumber(pub ActivityId);
 
-impl FromRequest for OfOffice {
+impl FromRequest for ActivityNumber {
     type Error = WebError;
     type Future = Ready<Result<Self, WebError>>;
 
@@ -74,7 +74,7 @@ impl FromStr for Step {
     }
 }
 
-/// A step of the activity that an address names, as [`OfOffice`] does.
+/// A step of the activity that an address names, as [`ActivityNumber`] does.
 #[derive(Debug, Clone, Copy)]
 pub struct StepOf {
     /// Which activity.
@@ -116,6 +116,19 @@ impl FromRequest for OfProduct {
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
         ready(segment(req, "product").map(Self))
+    }
+}
+
+/// The account that an address names; whether there is one, the accounts say.
+#[derive(Debug, Clone, Copy)]
+pub struct OfAccount(pub UserId);
+
+impl FromRequest for OfAccount {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(segment(req, "account").map(Self))
     }
 }
 

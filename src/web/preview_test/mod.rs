@@ -2,6 +2,8 @@
 //! there with the static files, to be looked at in a browser:
 //! `SECKILL_PREVIEW_DIR=/tmp/preview cargo test preview && python3 -m http.server -d /tmp/preview`.
 
+mod accounts;
+mod console;
 mod pages;
 mod products;
 mod samples;
@@ -58,7 +60,7 @@ fn after(html: &str, mark: char) -> &str {
 #[test]
 fn preview_of_every_page() {
     for language in Language::ALL {
-        for (name, html) in pages::all(language) {
+        for (name, html) in pages::all(language).into_iter().chain(console::all(language)) {
             check(&name, &html);
             assert!(html.contains(&format!("<html lang=\"{}\"", language.tag())));
             if let Some(folder) = std::env::var_os("SECKILL_PREVIEW_DIR") {

@@ -36,7 +36,10 @@ pub async fn form(
     match ticket(&site, &shopper, &listing.activity).await {
         Ok(ticket) if wanted.is_json() => HttpResponse::Ok().json(told(&ticket, &listing, f)),
         Ok(ticket) => respond(StatusCode::OK, &page(ticket, &listing, f, None)),
-        Err(nothing) => admission::answer(nothing, &listing.activity, wanted, f),
+        Err(nothing) => {
+            site.desk.turned_away(shopper.id, &listing.activity, nothing);
+            admission::answer(nothing, &listing.activity, wanted, f)
+        }
     }
 }
 

@@ -23,10 +23,11 @@ pub(super) struct Person {
 impl Person {
     /// Has an account, but is not signed in yet.
     pub(super) async fn new(app: &App, setting: Setting) -> Self {
-        Self::of(app, Role::Shopper, setting).await
+        Self::of_role(app, Role::Shopper, setting).await
     }
 
-    async fn of(app: &App, role: Role, setting: Setting) -> Self {
+    /// One who may do more.
+    pub(super) async fn of_role(app: &App, role: Role, setting: Setting) -> Self {
         let (id, name) = app.account(role).await;
         let window = Window::open(app.url(), setting).await;
         Self { id, name, window, redis_url: app.config.gate.url.reveal().to_owned() }
@@ -38,7 +39,7 @@ impl Person {
 
     /// An admin, signed in.
     pub(super) async fn admin(app: &App, setting: Setting) -> Self {
-        Self::of(app, Role::Admin, setting).await.at_home().await
+        Self::of_role(app, Role::Admin, setting).await.at_home().await
     }
 
     async fn at_home(self) -> Self {

@@ -18,4 +18,5 @@ mod release;
 mod restart;
 mod sale;
 mod server;
+mod tally;
 mod ticket;

@@ -123,6 +123,15 @@ impl Browser {
         self.try_send(request, accept).await.expect("the site answers")
     }
 
+    /// An answer that goes on and on.
+    pub(crate) async fn open(&self, path: &str) -> reqwest::Response {
+        let cookies: Vec<String> =
+            self.cookies.lock().unwrap().iter().map(|(k, v)| format!("{k}={v}")).collect();
+        let request = self.http.get(format!("{}{path}", self.base));
+        let request = request.header("accept-language", "en").header(COOKIE, cookies.join("; "));
+        request.send().await.expect("the site answers")
+    }
+
     pub(crate) fn request(&self, method: reqwest::Method, path: &str) -> reqwest::RequestBuilder {
         self.http.request(method, format!("{}{path}", self.base))
     }

@@ -13,7 +13,7 @@ use crate::web::admin::zone::AdminZone;
 use crate::web::error::WebError;
 use crate::web::extract::fields::{BadForm, Fields};
 use crate::web::extract::form::{Checked, FromFields};
-use crate::web::extract::path::OfOffice;
+use crate::web::extract::path::ActivityNumber;
 use crate::web::page::{Frame, see_other};
 use crate::web::session::Admin;
 use crate::web::text::key;
@@ -61,7 +61,7 @@ pub async fn adjust(
     admin: Admin,
     site: Site,
     session: Session,
-    OfOffice(id): OfOffice,
+    ActivityNumber(id): ActivityNumber,
     zone: AdminZone,
     f: Frame,
     Checked(form): Checked<AdjustForm>,

@@ -20,7 +20,7 @@ use crate::web::admin::faults::Faults;
 use crate::web::admin::zone::{AdminZone, remember};
 use crate::web::error::WebError;
 use crate::web::extract::form::Checked;
-use crate::web::extract::path::OfOffice;
+use crate::web::extract::path::ActivityNumber;
 use crate::web::page::{Frame, respond, see_other};
 use crate::web::session::Admin;
 use crate::web::text::key;
@@ -29,7 +29,7 @@ use crate::web::text::key;
 pub async fn edit(
     _: Admin,
     site: Site,
-    OfOffice(id): OfOffice,
+    ActivityNumber(id): ActivityNumber,
     zone: AdminZone,
     f: Frame,
 ) -> Result<HttpResponse, WebError> {
@@ -52,7 +52,7 @@ pub async fn save(
     admin: Admin,
     site: Site,
     session: Session,
-    OfOffice(id): OfOffice,
+    ActivityNumber(id): ActivityNumber,
     zone: AdminZone,
     f: Frame,
     Checked(typed): Checked<Typed>,

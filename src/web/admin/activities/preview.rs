@@ -7,7 +7,7 @@ use crate::catalog::{AtGate, Listing};
 use crate::sale::activity::{Activity, Status};
 use crate::web::Site;
 use crate::web::error::WebError;
-use crate::web::extract::path::OfOffice;
+use crate::web::extract::path::ActivityNumber;
 use crate::web::page::{Frame, respond};
 use crate::web::session::Admin;
 use crate::web::shop::activity::page_of;
@@ -17,7 +17,7 @@ use crate::web::shop::view::sale::ActivityPage;
 pub async fn preview(
     _: Admin,
     site: Site,
-    OfOffice(id): OfOffice,
+    ActivityNumber(id): ActivityNumber,
     f: Frame,
 ) -> Result<HttpResponse, WebError> {
     let activity = site.office.preview(id).await?;

@@ -16,7 +16,7 @@ use crate::sale::zone::Zone;
 use crate::web::Site;
 use crate::web::admin::zone::{AdminZone, moment};
 use crate::web::error::WebError;
-use crate::web::extract::path::OfOffice;
+use crate::web::extract::path::ActivityNumber;
 use crate::web::page::{Frame, respond};
 use crate::web::session::Admin;
 use crate::web::text::{Message, key};
@@ -26,7 +26,7 @@ pub async fn show(
     _: Admin,
     site: Site,
     session: Session,
-    OfOffice(id): OfOffice,
+    ActivityNumber(id): ActivityNumber,
     zone: AdminZone,
     f: Frame,
 ) -> Result<HttpResponse, WebError> {

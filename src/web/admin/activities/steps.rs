@@ -13,7 +13,7 @@ use crate::web::admin::zone::AdminZone;
 use crate::web::error::WebError;
 use crate::web::extract::fields::{BadForm, Fields};
 use crate::web::extract::form::{Checked, FromFields, NoFields};
-use crate::web::extract::path::{OfOffice, Step, StepOf};
+use crate::web::extract::path::{ActivityNumber, Step, StepOf};
 use crate::web::page::{Frame, see_other};
 use crate::web::session::Admin;
 use crate::web::text::{Message, key};
@@ -115,7 +115,7 @@ pub async fn copy(
     admin: Admin,
     site: Site,
     session: Session,
-    OfOffice(id): OfOffice,
+    ActivityNumber(id): ActivityNumber,
     zone: AdminZone,
     f: Frame,
     _: Checked<NoFields>,
