@@ -1,19 +1,28 @@
-//! Accounts: registering, signing in, and whose session still counts.
+//! Accounts: registering, signing in, what is changed later, and whose session still counts.
 //!
-//! A session names its account and the account's epoch. A new password, another role and closing the
-//! account raise the epoch; comparing it on every node is still to come.
+//! A session has an id, and knows its account and the account's epoch. Signing out ends the session by its
+//! id; a new password, another role and closing the account raise the epoch, which ends all sessions of
+//! older ones. Every web node keeps what ended in memory ([`endings`]).
 
+mod changes;
+pub mod endings;
+mod error;
 mod name;
 mod password;
 
 use std::time::Duration;
 
+pub use changes::PAGE;
+pub use endings::{Endings, SESSION_LIFE, SessionId};
+pub use error::{AccountError, FieldError};
 pub use name::{MAX_NAME, MIN_NAME, Username};
 pub use password::{Cost, MAX_PASSWORD, MIN_PASSWORD, Passwords};
 
+pub use crate::ledger::users::{Profile, Refusal};
+
+use crate::ledger::Ledger;
 use crate::ledger::users::{self, Insertion, NewUser, User};
-use crate::ledger::{Ledger, LedgerError};
-use crate::sale::error::Class;
+use crate::sale::actor::Actor;
 use crate::sale::ids::UserId;
 use crate::sale::shopper::Role;
 
@@ -36,94 +45,6 @@ impl From<User> for Account {
     }
 }
 
-/// What is wrong with a field of the form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum FieldError {
-    /// Fewer than [`MIN_NAME`] characters.
-    #[error("the name needs at least {MIN_NAME} characters")]
-    UsernameTooShort,
-    /// More than [`MAX_NAME`] characters. Nothing is ever cut off.
-    #[error("the name may have at most {MAX_NAME} characters")]
-    UsernameTooLong,
-    /// A control character, or one that turns the direction of the text around it.
-    #[error("the name holds a character that cannot be shown")]
-    UsernameForbidden,
-    /// Another account has this name, or one that looks the same.
-    #[error("the name is taken")]
-    UsernameTaken,
-    /// Fewer than [`MIN_PASSWORD`] characters.
-    #[error("the password needs at least {MIN_PASSWORD} characters")]
-    PasswordTooShort,
-    /// More than [`MAX_PASSWORD`] characters.
-    #[error("the password may have at most {MAX_PASSWORD} characters")]
-    PasswordTooLong,
-}
-
-impl FieldError {
-    /// The form's field.
-    #[must_use]
-    pub const fn field(self) -> &'static str {
-        match self {
-            Self::PasswordTooShort | Self::PasswordTooLong => "password",
-            _ => "username",
-        }
-    }
-
-    /// The key of its text in the message catalogue.
-    #[must_use]
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::UsernameTooShort => "username-too-short",
-            Self::UsernameTooLong => "username-too-long",
-            Self::UsernameForbidden => "username-forbidden",
-            Self::UsernameTaken => "username-taken",
-            Self::PasswordTooShort => "password-too-short",
-            Self::PasswordTooLong => "password-too-long",
-        }
-    }
-}
-
-/// Why an account could not be asked for or made.
-#[derive(Debug, thiserror::Error)]
-pub enum AccountError {
-    /// The form's fields, at most one error each.
-    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
-    Invalid(Vec<FieldError>),
-    /// More passwords wait to be checked than can be in time.
-    #[error("too many sign-ins at once")]
-    Busy,
-    /// The password could not be hashed, or the ledger holds no readable hash.
-    #[error("hashing failed: {0}")]
-    Hashing(String),
-    /// The ledger.
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-}
-
-impl AccountError {
-    /// What the failure means for the step.
-    #[must_use]
-    pub const fn class(&self) -> Class {
-        match self {
-            Self::Invalid(_) => Class::Reject,
-            Self::Busy => Class::Retry,
-            Self::Hashing(_) => Class::Bug,
-            Self::Ledger(error) => error.class(),
-        }
-    }
-
-    /// A short word for metrics and logs.
-    #[must_use]
-    pub const fn label(&self) -> &'static str {
-        match self {
-            Self::Invalid(_) => "invalid",
-            Self::Busy => "busy",
-            Self::Hashing(_) => "hashing",
-            Self::Ledger(error) => error.label(),
-        }
-    }
-}
-
 /// What became of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SignIn {
@@ -140,26 +61,48 @@ pub enum SignIn {
 pub struct Accounts {
     ledger: Ledger,
     passwords: Passwords,
+    endings: Endings,
 }
 
 impl Accounts {
     /// Accounts kept in this ledger, whose passwords are hashed at this cost.
     pub fn new(ledger: Ledger, cost: Cost) -> Result<Self, AccountError> {
-        Ok(Self { ledger, passwords: Passwords::new(cost)? })
+        let endings = Endings::new(ledger.clone());
+        Ok(Self { ledger, passwords: Passwords::new(cost)?, endings })
+    }
+
+    /// Which sessions have ended before their time.
+    #[must_use]
+    pub const fn endings(&self) -> &Endings {
+        &self.endings
     }
 
     /// Makes a shopper's account, as a visitor asks for it.
     pub async fn register(&self, username: &str, password: &str) -> Result<Account, AccountError> {
-        self.add(username, password, Role::Shopper).await
+        let user = self.new_user(username, password, Role::Shopper).await?;
+        let inserted = users::insert(&self.ledger, user.clone()).await?;
+        made(user, inserted)
     }
 
-    /// Makes an account of any role, as the command does.
+    /// Makes an account of any role, as staff and the command do.
     pub async fn add(
         &self,
+        actor: Actor,
         username: &str,
         password: &str,
         role: Role,
     ) -> Result<Account, AccountError> {
+        let user = self.new_user(username, password, role).await?;
+        let inserted = users::insert_by(&self.ledger, actor, user.clone()).await?;
+        made(user, inserted)
+    }
+
+    async fn new_user(
+        &self,
+        username: &str,
+        password: &str,
+        role: Role,
+    ) -> Result<NewUser, AccountError> {
         let name = validated(username, password)?;
         // Before the hashing, which costs a hundred times as much.
         if users::by_key(&self.ledger, name.key().to_owned()).await?.is_some() {
@@ -167,12 +110,7 @@ impl Accounts {
         }
         let password_hash = self.passwords.hash(password.to_owned()).await?;
         let username = name.as_str().to_owned();
-        let username_key = name.key().to_owned();
-        let user = NewUser { username: username.clone(), username_key, password_hash, role };
-        match users::insert(&self.ledger, user).await? {
-            Insertion::Created(id) => Ok(Account { id, username, role, epoch: 0 }),
-            Insertion::Taken => Err(taken()),
-        }
+        Ok(NewUser { username, username_key: name.key().to_owned(), password_hash, role })
     }
 
     /// Checks name and password. An unknown name takes as long as a wrong password, so that the time
@@ -196,30 +134,6 @@ impl Accounts {
         let user = users::by_id(&self.ledger, id).await?;
         Ok(user.filter(|user| !user.disabled).map(Account::from))
     }
-
-    /// Ends all sessions of an account.
-    pub async fn end_sessions(&self, id: UserId) -> Result<(), AccountError> {
-        Ok(users::end_sessions(&self.ledger, id).await?)
-    }
-
-    /// Sets another password and ends all sessions.
-    pub async fn set_password(&self, id: UserId, password: &str) -> Result<(), AccountError> {
-        if let Some(error) = password::objection(password) {
-            return Err(AccountError::Invalid(vec![error]));
-        }
-        let hash = self.passwords.hash(password.to_owned()).await?;
-        Ok(users::set_password(&self.ledger, id, hash).await?)
-    }
-
-    /// Sets another role and ends all sessions.
-    pub async fn set_role(&self, id: UserId, role: Role) -> Result<(), AccountError> {
-        Ok(users::set_role(&self.ledger, id, role).await?)
-    }
-
-    /// Closes an account, or opens it again, and ends all sessions.
-    pub async fn set_disabled(&self, id: UserId, disabled: bool) -> Result<(), AccountError> {
-        Ok(users::set_disabled(&self.ledger, id, disabled).await?)
-    }
 }
 
 /// How long a password waits for its turn to be hashed.
@@ -231,6 +145,15 @@ fn validated(username: &str, password: &str) -> Result<Username, AccountError> {
         (name, password) => {
             Err(AccountError::Invalid(name.err().into_iter().chain(password).collect()))
         }
+    }
+}
+
+fn made(user: NewUser, inserted: Insertion) -> Result<Account, AccountError> {
+    match inserted {
+        Insertion::Created(id) => {
+            Ok(Account { id, username: user.username, role: user.role, epoch: 0 })
+        }
+        Insertion::Taken => Err(taken()),
     }
 }
 

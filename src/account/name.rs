@@ -45,6 +45,12 @@ impl Username {
     }
 }
 
+/// What the keys of names begin with that begin with what was typed, for searching.
+#[must_use]
+pub(super) fn beginning(typed: &str) -> String {
+    fold(typed.trim())
+}
+
 /// Lower case, without what cannot be seen: `Ann` with a joiner inside would pass for `ann`.
 fn fold(text: &str) -> String {
     text.chars().filter(|c| !is_invisible(*c)).collect::<String>().to_lowercase()

@@ -18,6 +18,7 @@ pub mod products;
 pub mod samples;
 mod schema;
 mod session;
+pub mod session_endings;
 pub mod settlements;
 mod transaction;
 pub mod users;

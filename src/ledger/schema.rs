@@ -155,6 +155,16 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    session_endings (id) {
+        id -> BigInt,
+        session_id -> Nullable<Char>,
+        user_id -> Nullable<BigInt>,
+        epoch -> Nullable<BigInt>,
+        at -> Datetime,
+    }
+}
+
 diesel::joinable!(activities -> products (product_id));
 diesel::joinable!(orders -> activities (activity_id));
 diesel::allow_tables_to_appear_in_same_query!(activities, products, orders, users);

@@ -82,7 +82,7 @@ async fn add_accounts(config: &Config, places: &Places) -> Result<(), RoleError>
     let failed = |error: AccountError| RoleError::Other(format!("demo account: {error}"));
     let accounts = accounts(config, places.ledger.clone())?;
     for (name, role) in LOGINS {
-        match accounts.add(name, PASSWORD, role).await {
+        match accounts.add(Actor::command(), name, PASSWORD, role).await {
             Ok(_) => {}
             Err(AccountError::Invalid(errors)) if errors == [FieldError::UsernameTaken] => {}
             Err(error) => return Err(failed(error)),

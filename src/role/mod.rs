@@ -11,6 +11,7 @@ mod worker;
 
 use std::{io, net::SocketAddr};
 
+use crate::account::AccountError;
 use crate::back_office::BackOfficeError;
 use crate::config::ConfigError;
 use crate::gate::GateError;
@@ -41,6 +42,9 @@ pub enum RoleError {
     /// See its message.
     #[error(transparent)]
     Stack(#[from] StackError),
+    /// See its message.
+    #[error(transparent)]
+    Account(#[from] AccountError),
     /// See its message.
     #[error(transparent)]
     BackOffice(#[from] BackOfficeError),

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::RoleError;
-use super::places::Places;
+use super::places::{Places, accounts};
 use super::worker::Worker;
 use crate::config::{Config, Needs};
 use crate::telemetry::{Check, OpsServer};
@@ -86,6 +86,7 @@ pub async fn serve(
     // Built before anything runs, so that a wrong setting stops the start and not the process.
     let worker =
         roles.has_worker().then(|| Worker::build(config, &places, &catalog)).transpose()?;
+    let accounts = roles.has_web().then(|| accounts(config, places.ledger.clone())).transpose()?;
     if let Some(worker) = &worker {
         let queue = worker.queue.clone();
         checks.push(Check::new("queue", move || {
@@ -100,10 +101,16 @@ pub async fn serve(
 
     let keeping = (catalog.clone(), stop.clone());
     tasks.spawn(async move { keeping.0.keep_fresh(keeping.1).await });
+    // A node that has just started refuses a session that was ended before, from its first request on.
+    let endings = accounts.as_ref().map(|accounts| accounts.endings().clone());
+    if let Some(endings) = endings.clone() {
+        let stop = stop.clone();
+        tasks.spawn(async move { endings.keep_fresh(stop).await });
+    }
     let hearing = (catalog.clone(), stop.clone());
     tasks.spawn(async move { hearing.0.hear_changes(hearing.1).await });
     let first_look = async {
-        while !catalog.is_loaded() {
+        while !catalog.is_loaded() || endings.as_ref().is_some_and(|known| !known.are_loaded()) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
@@ -117,12 +124,13 @@ pub async fn serve(
     let mut address = ops_address;
     let mut site = None;
     let tally = places.tally(catalog.clone());
-    if let Some(listener) = sockets.site {
+    if let Some((listener, accounts)) = sockets.site.zip(accounts) {
         address = listener.local_addr()?;
         let counting = (tally.clone(), stop.clone());
         tasks.spawn(async move { counting.0.keep_telling(counting.1).await });
+        let (counts, ending) = (tally.clone(), stop.clone());
         let server =
-            super::web::build(config, &places, &catalog, tally.clone(), listener, stop.clone())?;
+            super::web::build(config, &places, &catalog, accounts, counts, listener, ending)?;
         site = Some(server.handle());
         tokio::spawn(server);
     }

@@ -6,7 +6,8 @@ use actix_web::dev::Server;
 use tokio_util::sync::CancellationToken;
 
 use super::RoleError;
-use super::places::{self, Places, accounts};
+use super::places::{self, Places};
+use crate::account::Accounts;
 use crate::back_office::live::Dashboards;
 use crate::captcha::cache::PictureCache;
 use crate::captcha::pool::{Pool, PoolSettings};
@@ -23,12 +24,12 @@ pub(super) fn build(
     config: &Config,
     places: &Places,
     catalog: &Catalog,
+    accounts: Accounts,
     tally: Tally,
     listener: TcpListener,
     stop: CancellationToken,
 ) -> Result<Server, RoleError> {
     config.require(Needs { secret_key: true, ..Needs::default() })?;
-    let accounts = accounts(config, places.ledger.clone())?;
     let pictures = Pool::start(PoolSettings {
         size: NonZeroUsize::new(config.captcha.pool).unwrap_or(NonZeroUsize::MIN),
         threads: NonZeroUsize::MIN,

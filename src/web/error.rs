@@ -83,6 +83,9 @@ pub enum WebError {
     /// The accounts did not answer.
     #[error("account: {0}")]
     Account(#[from] AccountError),
+    /// The session was ended in this browser, and the ledger could not be told.
+    #[error("signing out: {0}")]
+    SignOut(AccountError),
     /// A fault of ours; the text is for the log.
     #[error("fault: {0}")]
     Fault(&'static str),
@@ -106,7 +109,7 @@ impl WebError {
     pub fn class(&self) -> Class {
         match self {
             Self::Desk(error) => error.class(),
-            Self::Account(error) => error.class(),
+            Self::Account(error) | Self::SignOut(error) => error.class(),
             Self::Office(error) => error.class(),
             Self::Picture(error) => error.class(),
             Self::NotReady | Self::NoPicture => Class::Retry,
@@ -125,6 +128,7 @@ impl WebError {
             Self::Forbidden => "forbidden",
             Self::StaleForm => "stale_form",
             Self::NotFound
+            | Self::Account(AccountError::NotFound)
             | Self::Office(
                 BackOfficeError::NotFound(_) | BackOfficeError::Product(ProductError::NotFound(_)),
             ) => "not_found",
@@ -139,6 +143,7 @@ impl WebError {
             | Self::Account(_)
             | Self::Picture(_)
             | Self::Office(_) => "unavailable",
+            Self::SignOut(_) => "sign_out_unsure",
             Self::Fault(_) => "internal",
         }
     }
@@ -155,9 +160,11 @@ impl WebError {
             Self::Forbidden => ErrorKind::Forbidden,
             Self::StaleForm => ErrorKind::StaleForm,
             Self::NotFound
+            | Self::Account(AccountError::NotFound)
             | Self::Office(
                 BackOfficeError::NotFound(_) | BackOfficeError::Product(ProductError::NotFound(_)),
             ) => ErrorKind::NotFound,
+            Self::SignOut(_) => ErrorKind::SignOutUnsure,
             Self::MethodNotAllowed { .. } => ErrorKind::MethodNotAllowed,
             Self::TooLarge => ErrorKind::TooLarge,
             Self::UnsupportedMedia => ErrorKind::UnsupportedMedia,

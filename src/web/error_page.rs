@@ -48,6 +48,8 @@ pub enum ErrorKind {
     Internal,
     /// A server that is needed does not answer.
     Unavailable,
+    /// Signed out here, and nobody can say whether everywhere.
+    SignOutUnsure,
 }
 
 impl ErrorKind {
@@ -85,7 +87,7 @@ impl ErrorKind {
             Self::UnsupportedMedia => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooMany => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Unavailable | Self::SignOutUnsure => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -106,6 +108,7 @@ impl ErrorKind {
             Self::TooMany => key("error-too-many"),
             Self::Internal => key("error-internal"),
             Self::Unavailable => key("error-unavailable"),
+            Self::SignOutUnsure => key("error-sign-out"),
         }
     }
 
@@ -126,6 +129,7 @@ impl ErrorKind {
             Self::TooMany => key("error-too-many-what"),
             Self::Internal => key("error-internal-what"),
             Self::Unavailable => key("error-unavailable-what"),
+            Self::SignOutUnsure => key("error-sign-out-what"),
         }
     }
 
@@ -135,6 +139,7 @@ impl ErrorKind {
     pub fn taken(self) -> Message {
         match self {
             Self::Internal | Self::Unavailable => key("error-taken-unsure"),
+            Self::SignOutUnsure => key("error-taken-sign-out"),
             _ => key("error-taken-nothing"),
         }
     }
@@ -142,7 +147,7 @@ impl ErrorKind {
     /// Whether signing in is the way on.
     #[must_use]
     pub fn is_signed_out(self) -> bool {
-        self == Self::SignedOut
+        matches!(self, Self::SignedOut | Self::SignOutUnsure)
     }
 }
 

@@ -22,6 +22,19 @@ use crate::sale::money::Currency;
 /// Longer queries are not carried through the language form and the way to the login.
 const PATH_MAX: usize = 1024;
 
+/// What forms send to that stand on the page of the address before it.
+const PARTS_OF_A_PAGE: [&str; 9] = [
+    "/pay",
+    "/cancel",
+    "/archive",
+    "/restore",
+    "/role",
+    "/password",
+    "/disable",
+    "/enable",
+    "/end-sessions",
+];
+
 impl FromRequest for Frame {
     type Error = WebError;
     type Future = Ready<Result<Self, WebError>>;
@@ -58,8 +71,7 @@ fn language(req: &HttpRequest) -> Language {
 fn page_address(req: &HttpRequest) -> String {
     let path = req.path();
     if *req.method() == Method::POST {
-        let steps = ["/pay", "/cancel", "/archive", "/restore"];
-        let page = steps.iter().find_map(|step| path.strip_suffix(step));
+        let page = PARTS_OF_A_PAGE.iter().find_map(|part| path.strip_suffix(part));
         return match path {
             "/logout" | "/language" => "/".to_owned(),
             _ => page.unwrap_or(path).to_owned(),

@@ -47,6 +47,15 @@ pub(super) fn pages(to: &mut ServiceConfig) {
                 .route(read().to(shop::register::form))
                 .route(web::post().to(shop::register::submit)),
         )
+        .service(
+            at("/account", FORM)
+                .route(read().to(shop::own_account::show))
+                .route(web::post().to(shop::own_account::change_password)),
+        )
+        .service(
+            at("/account/end-sessions", POST)
+                .route(web::post().to(shop::own_account::end_sessions)),
+        )
         .service(at("/logout", POST).route(web::post().to(shop::login::leave)))
         .service(at("/language", POST).route(web::post().to(shop::language::choose)))
         .configure(console)
@@ -76,7 +85,28 @@ fn console(to: &mut ServiceConfig) {
             at("/admin/products/{product}/restore", POST)
                 .route(web::post().to(admin::products::restore)),
         )
-        .configure(figures);
+        .configure(figures)
+        .configure(accounts)
+        // The last: what is no page of the console is told to admins alone.
+        .service(at("/admin/{rest:.*}", READ).route(web::route().to(admin::nothing)));
+}
+
+/// The console's accounts.
+fn accounts(to: &mut ServiceConfig) {
+    use admin::accounts::{list, one};
+    to.service(
+        at("/admin/accounts", FORM).route(read().to(list::show)).route(web::post().to(list::add)),
+    )
+    .service(at("/admin/accounts/{account}", READ).route(read().to(one::show)))
+    .service(at("/admin/accounts/{account}/role", POST).route(web::post().to(one::set_role)))
+    .service(
+        at("/admin/accounts/{account}/password", POST).route(web::post().to(one::set_password)),
+    )
+    .service(at("/admin/accounts/{account}/disable", POST).route(web::post().to(one::disable)))
+    .service(at("/admin/accounts/{account}/enable", POST).route(web::post().to(one::enable)))
+    .service(
+        at("/admin/accounts/{account}/end-sessions", POST).route(web::post().to(one::end_sessions)),
+    );
 }
 
 /// How sales do, and who changed what.

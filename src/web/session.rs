@@ -14,6 +14,7 @@ use actix_web::{
     FromRequest, HttpRequest,
     cookie::{Key, SameSite, time::Duration},
     dev::Payload,
+    web,
 };
 use chrono::Utc;
 use hmac::{Hmac, KeyInit, Mac};
@@ -21,14 +22,12 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha512;
 use subtle::ConstantTimeEq;
 
-use super::{error::WebError, middleware::request_id::RequestId};
+use super::{WebState, error::WebError, middleware::request_id::RequestId};
 use crate::{
-    account::Account,
+    account::{Account, SESSION_LIFE, SessionId},
     sale::{actor::Actor, ids::UserId, shopper::Role},
 };
 
-/// How long a sign-in lasts. The cookie alone would be good for ever to whoever copied it.
-const LIFE: Duration = Duration::hours(12);
 const COOKIE: &str = "seckill";
 const KEY: &str = "visit";
 
@@ -50,16 +49,36 @@ pub struct SignedIn {
     pub name: String,
     /// What it may do.
     pub role: Role,
-    /// The account's sessions are ended by raising its epoch.
+    /// The session is ended everywhere by this; one without it is none of ours any more.
+    #[serde(default)]
+    pub session_id: Option<SessionId>,
+    /// All sessions of the account are ended by raising its epoch.
     pub epoch: i64,
     /// When this session signed in, ms since the epoch.
     pub since_ms: i64,
 }
 
 impl SignedIn {
+    /// Whether the sign-in has run out. The cookie alone would be good for ever to whoever copied it.
     fn is_over(&self) -> bool {
         let age_ms = Utc::now().timestamp_millis().saturating_sub(self.since_ms);
-        i128::from(age_ms) >= LIFE.whole_milliseconds()
+        u128::try_from(age_ms).is_ok_and(|age_ms| age_ms >= SESSION_LIFE.as_millis())
+    }
+
+    /// Whether it was ended before its time. This node knows that by itself; nobody is asked.
+    fn was_ended(&self, req: &HttpRequest) -> bool {
+        let site = req.app_data::<web::Data<WebState>>();
+        let allowed = site.zip(self.session_id).is_some_and(|(site, session)| {
+            site.accounts.endings().allow(session, self.id, self.epoch)
+        });
+        !allowed
+    }
+
+    /// Whoever this is, as the audit names them.
+    #[must_use]
+    pub fn actor(&self, req: &HttpRequest) -> Actor {
+        let request_id = RequestId::text_of(req).unwrap_or_default();
+        Actor::account(self.id, self.name.clone(), request_id)
     }
 }
 
@@ -74,17 +93,17 @@ impl Visit {
     #[must_use]
     pub fn known(req: &HttpRequest) -> Option<Self> {
         let visit = req.get_session().get::<Self>(KEY).ok().flatten()?;
-        let over = visit.account.as_ref().is_some_and(SignedIn::is_over);
-        (!over).then_some(visit)
+        let over = |account: &SignedIn| account.is_over() || account.was_ended(req);
+        (!visit.account.as_ref().is_some_and(over)).then_some(visit)
     }
 
     /// Whether this visit is an admin's, and still counts: for an answer that goes on and on, which has to
     /// ask again and again.
     #[must_use]
-    pub fn is_still_admin(&self, _req: &HttpRequest) -> bool {
-        self.account
-            .as_ref()
-            .is_some_and(|account| !account.is_over() && account.role == Role::Admin)
+    pub fn is_still_admin(&self, req: &HttpRequest) -> bool {
+        self.account.as_ref().is_some_and(|account| {
+            account.role == Role::Admin && !account.is_over() && !account.was_ended(req)
+        })
     }
 
     /// Whether `token` is this session's; takes as long for a near miss as for any other.
@@ -111,15 +130,18 @@ pub fn sign_in(session: &Session, account: Account) {
         id: account.id,
         name: account.username,
         role: account.role,
+        session_id: Some(SessionId::random()),
         epoch: account.epoch,
         since_ms: Utc::now().timestamp_millis(),
     };
     Visit::begin(session, Some(signed_in));
 }
 
-/// Ends the session.
+/// Signs this browser out. Whoever copied the cookie still has it, so [`Accounts`] has to know as well.
+///
+/// [`Accounts`]: crate::account::Accounts
 pub fn sign_out(session: &Session) {
-    session.purge();
+    Visit::begin(session, None);
 }
 
 /// Whoever is signed in. As an extractor it stops everybody else.
@@ -139,6 +161,40 @@ impl FromRequest for Shopper {
     }
 }
 
+/// Whoever is signed in, to see and change what is their own.
+#[derive(Debug, Clone)]
+pub struct Owner {
+    /// Their number.
+    pub id: UserId,
+    /// For the audit.
+    pub actor: Actor,
+}
+
+impl FromRequest for Owner {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let account = Visit::known(req).and_then(|visit| visit.account);
+        let owner = |account: SignedIn| Self { id: account.id, actor: account.actor(req) };
+        ready(account.map(owner).ok_or(WebError::SignedOut))
+    }
+}
+
+/// The session of whoever is signed in, to be ended; `None` while signed out.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnSession(pub Option<SessionId>);
+
+impl FromRequest for OwnSession {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let account = Visit::known(req).and_then(|visit| visit.account);
+        ready(Ok(Self(account.and_then(|account| account.session_id))))
+    }
+}
+
 /// An admin who is signed in. As an extractor it sends others to the login or away.
 #[derive(Debug, Clone)]
 pub struct Admin {
@@ -152,12 +208,9 @@ impl FromRequest for Admin {
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
         let account = Visit::known(req).and_then(|visit| visit.account);
-        let request_id = || RequestId::text_of(req).unwrap_or_default();
         ready(match account {
             None => Err(WebError::SignedOut),
-            Some(account) if account.role == Role::Admin => {
-                Ok(Self { actor: Actor::account(account.id, account.name, request_id()) })
-            }
+            Some(account) if account.role == Role::Admin => Ok(Self { actor: account.actor(req) }),
             Some(_) => Err(WebError::Forbidden),
         })
     }
@@ -171,8 +224,13 @@ pub(super) fn middleware(secret: &str, secure: bool) -> SessionMiddleware<Cookie
         .cookie_http_only(true)
         .cookie_same_site(SameSite::Lax)
         .cookie_secure(secure)
-        .session_lifecycle(PersistentSession::default().session_ttl(LIFE))
+        .session_lifecycle(PersistentSession::default().session_ttl(life()))
         .build()
+}
+
+/// A sign-in's life as the cookie's library counts it.
+fn life() -> Duration {
+    Duration::try_from(SESSION_LIFE).unwrap_or(Duration::MAX)
 }
 
 /// The cookie's own key, derived so that no other use of the secret can serve to forge a session.
@@ -216,6 +274,7 @@ mod tests {
             id: UserId(1),
             name: "Ann".into(),
             role: Role::Shopper,
+            session_id: None,
             epoch: 1,
             since_ms,
         };
@@ -223,6 +282,17 @@ mod tests {
         assert!(since(now_ms - 12 * 3_600_000).is_over());
         assert!(since(i64::MIN).is_over());
         assert!(!since(i64::MAX).is_over());
+    }
+
+    #[test]
+    fn a_cookie_of_an_older_release_names_no_session() {
+        let old = r#"{"id":1,"name":"Ann","role":"shopper","epoch":1,"since_ms":1}"#;
+        let read: SignedIn = serde_json::from_str(old).expect("readable");
+        assert_eq!(read.session_id, None);
+        let id = Some(SessionId::random());
+        let text = serde_json::to_string(&SignedIn { session_id: id, ..read }).expect("writable");
+        let read: SignedIn = serde_json::from_str(&text).expect("readable");
+        assert_eq!(read.session_id, id);
     }
 
     #[test]

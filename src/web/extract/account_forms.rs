@@ -28,6 +28,27 @@ impl FromFields for AccountForm {
     }
 }
 
+/// Another password for oneself. A field that is left out counts as left empty.
+#[derive(Debug)]
+pub struct OwnPasswordForm {
+    /// The present password, as typed.
+    pub current: String,
+    /// The new one, as typed.
+    pub new: String,
+    /// The new one once more.
+    pub again: String,
+}
+
+impl FromFields for OwnPasswordForm {
+    fn from_fields(fields: &mut Fields) -> Result<Self, BadForm> {
+        Ok(Self {
+            current: fields.take("current")?.unwrap_or_default(),
+            new: fields.take("new")?.unwrap_or_default(),
+            again: fields.take("again")?.unwrap_or_default(),
+        })
+    }
+}
+
 /// A choice of language.
 #[derive(Debug)]
 pub struct LanguageForm {

@@ -11,7 +11,7 @@ use actix_web::{FromRequest, HttpRequest, dev::Payload, web};
 use crate::{
     catalog::{Catalog, Listing},
     sale::{
-        ids::{ActivityId, ProductId},
+        ids::{ActivityId, ProductId, UserId},
         order_number::OrderNo,
     },
     web::{WebState, error::WebError},
@@ -67,6 +67,19 @@ impl FromRequest for OfProduct {
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
         ready(segment(req, "product").map(Self))
+    }
+}
+
+/// The account that an address names; whether there is one, the accounts say.
+#[derive(Debug, Clone, Copy)]
+pub struct OfAccount(pub UserId);
+
+impl FromRequest for OfAccount {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(segment(req, "account").map(Self))
     }
 }
 

@@ -2,6 +2,7 @@
 //! there with the static files, to be looked at in a browser:
 //! `SECKILL_PREVIEW_DIR=/tmp/preview cargo test preview && python3 -m http.server -d /tmp/preview`.
 
+mod accounts;
 mod console;
 mod pages;
 mod products;

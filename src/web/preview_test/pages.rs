@@ -4,6 +4,7 @@ use askama::Template;
 
 use super::products;
 use super::samples::{MINUTE, frame, now, order, order_states, sale};
+use crate::web::admin::faults::Faults;
 use crate::web::error_page::{ErrorKind, ErrorPage};
 use crate::web::language::Language;
 use crate::web::shop::view::account::{
@@ -11,8 +12,10 @@ use crate::web::shop::view::account::{
 };
 use crate::web::shop::view::order::{OrderNotice, OrderPage, OrderState, OrdersPage};
 use crate::web::shop::view::outcome::{Outcome, OutcomePage};
+use crate::web::shop::view::own_account::OwnAccountPage;
 use crate::web::shop::view::purchase::{PurchaseNotice, PurchasePage};
 use crate::web::shop::view::sale::{ActivitiesPage, ActivityPage, SaleState};
+use crate::web::text::key;
 
 /// The ticket of the sample purchase; its picture is written beside the pages.
 pub const TICKET: &str = "b3Jkb3JkZXJvZmRheXM";
@@ -24,10 +27,20 @@ pub fn page(name: impl Into<String>, page: &impl Template) -> (String, String) {
 }
 
 pub fn all(language: Language) -> Pages {
-    [lists, sales, purchases, outcomes, orders, accounts, errors, products::all]
-        .iter()
-        .flat_map(|pages| pages(language))
-        .collect()
+    [
+        lists,
+        sales,
+        purchases,
+        outcomes,
+        orders,
+        accounts,
+        errors,
+        products::all,
+        super::accounts::all,
+    ]
+    .iter()
+    .flat_map(|pages| pages(language))
+    .collect()
 }
 
 pub fn list(language: Language, signed_in: bool) -> ActivitiesPage {
@@ -206,6 +219,22 @@ fn accounts(language: Language) -> Pages {
             &register(None, Some(fault), false),
         ));
     }
+    let own = |faults, notice, done| OwnAccountPage {
+        f: frame(language, true, "/account"),
+        password_min: 8,
+        faults,
+        notice,
+        done,
+    };
+    let mut faults = Faults::default();
+    for field in ["current", "new", "again"] {
+        faults.add(field, key("account-current-wrong"));
+    }
+    pages.push(page("account", &own(Faults::default(), None, false)));
+    pages.push(page("account-faults", &own(faults, None, false)));
+    pages.push(page("account-busy", &own(Faults::default(), Some(key("login-busy")), false)));
+    let done = Some(key("account-password-done"));
+    pages.push(page("account-done", &own(Faults::default(), done, true)));
     pages
 }
 
@@ -223,9 +252,10 @@ fn errors(language: Language) -> Pages {
         ErrorKind::TooMany,
         ErrorKind::Internal,
         ErrorKind::Unavailable,
+        ErrorKind::SignOutUnsure,
     ];
-    let view = |kind| ErrorPage {
-        f: frame(language, kind != ErrorKind::SignedOut, "/orders"),
+    let view = |kind: ErrorKind| ErrorPage {
+        f: frame(language, !kind.is_signed_out(), "/orders"),
         kind,
         request_id: Some("7f3a91c2".into()),
     };

@@ -19,7 +19,7 @@ use crate::{
         },
         negotiate::Wanted,
         page::{Frame, respond},
-        session,
+        session::{self, OwnSession},
     },
 };
 
@@ -53,10 +53,20 @@ pub async fn submit(
     Ok(respond(status(fault), &page))
 }
 
-/// Ends the session.
-pub async fn leave(session: Session, _: Checked<NoFields>) -> HttpResponse {
+/// Ends the session: in this browser whatever happens, and everywhere else, or it says that it could not.
+pub async fn leave(
+    site: Site,
+    session: Session,
+    OwnSession(own): OwnSession,
+    _: Checked<NoFields>,
+) -> Result<HttpResponse, WebError> {
+    let ended = match own {
+        Some(own) => site.accounts.sign_out(own).await,
+        None => Ok(()),
+    };
     session::sign_out(&session);
-    see_other("/")
+    ended.map_err(WebError::SignOut)?;
+    Ok(see_other("/"))
 }
 
 async fn enter(

@@ -7,6 +7,7 @@ pub mod captcha;
 pub mod language;
 pub mod login;
 pub mod orders;
+pub mod own_account;
 pub mod purchase;
 pub mod register;
 pub mod shown;

@@ -30,3 +30,6 @@ error-internal = Something broke on our side
 error-internal-what = It is our fault, not yours, and we have a note of it.
 error-unavailable = We are not quite there
 error-unavailable-what = The shop cannot answer at this moment. Try again in a few seconds.
+error-sign-out = Signed out in this browser only
+error-sign-out-what = Our records could not be reached, so we cannot promise that this session is over everywhere. If somebody might have a copy of it, sign in again in a moment and choose “Sign out everywhere” on your account page. In any case it ends by itself within 12 hours.
+error-taken-sign-out = Nothing was bought and nothing was paid.

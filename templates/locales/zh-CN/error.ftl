@@ -30,3 +30,6 @@ error-internal = 我们这边出错了
 error-internal-what = 是我们的问题，不是你的，我们已经记下。
 error-unavailable = 暂时无法响应
 error-unavailable-what = 商店此刻无法回应，请过几秒再试。
+error-sign-out = 只在此浏览器中退出了
+error-sign-out-what = 暂时无法写入我们的记录，因此不能保证这次登录在所有地方都已失效。如果担心有人拿到了它的副本，请稍后重新登录，在账号页选择“在所有设备上退出”。无论如何，它最多 12 小时后自动失效。
+error-taken-sign-out = 没有购买任何东西，也没有付款。

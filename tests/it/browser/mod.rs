@@ -3,6 +3,7 @@
 //! Each test has a browser of its own. With `SECKILL_SCREENSHOTS=DIR` the pages that are looked at are
 //! also written there as pictures.
 
+mod accounts;
 mod again;
 mod chromium;
 mod clock;

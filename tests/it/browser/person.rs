@@ -23,7 +23,12 @@ pub(super) struct Person {
 impl Person {
     /// Has an account, but is not signed in yet.
     pub(super) async fn new(app: &App, setting: Setting) -> Self {
-        let (id, name) = app.account(Role::Shopper).await;
+        Self::of_role(app, Role::Shopper, setting).await
+    }
+
+    /// One who may do more.
+    pub(super) async fn of_role(app: &App, role: Role, setting: Setting) -> Self {
+        let (id, name) = app.account(role).await;
         let window = Window::open(app.url(), setting).await;
         Self { id, name, window, redis_url: app.config.gate.url.reveal().to_owned() }
     }

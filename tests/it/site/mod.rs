@@ -1,10 +1,13 @@
 //! The edge, as people and programs meet it: the site, its answers, its commands, its tree.
 
+mod access;
+mod accounts;
 mod audit;
 mod bad_input;
 mod bare_sockets;
 mod commands;
 mod dashboard;
+mod endings;
 mod export;
 mod names;
 mod orders;

@@ -16,6 +16,8 @@ fn posts(sale: ActivityId, order_no: &str) -> Vec<String> {
         format!("/orders/{order_no}/cancel"),
         "/login".into(),
         "/register".into(),
+        "/account".into(),
+        "/account/end-sessions".into(),
         "/logout".into(),
         "/language".into(),
     ]
@@ -27,6 +29,9 @@ fn form<'a>(ticket: &'a str, name: &'a str) -> Vec<(&'a str, &'a str)> {
         ("ticket", ticket),
         ("username", name),
         ("password", PASSWORD),
+        ("current", PASSWORD),
+        ("new", "another horse"),
+        ("again", "another horse"),
         ("lang", "zh-CN"),
         ("next", "/orders"),
     ]
@@ -125,8 +130,8 @@ async fn nothing_is_changed_by_looking() {
         "csrf_token={token}&ticket={ticket}&username=newcomer&password={PASSWORD}&lang=zh-CN"
     );
     for path in posts(free, &order_no) {
-        let has_page =
-            ["/login", "/register"].contains(&path.as_str()) || path.contains("purchase");
+        let has_page = ["/login", "/register", "/account"].contains(&path.as_str())
+            || path.contains("purchase");
         for method in [Method::GET, Method::HEAD] {
             let request = shopper.browser.request(method.clone(), &format!("{path}?{query}"));
             let answer = shopper.browser.try_send(request, "text/html").await.unwrap();
@@ -358,6 +363,7 @@ async fn what_is_made_for_one_shopper_is_never_shown_to_another_or_to_nobody() {
         format!("/activities/{asking}/captcha/{ticket}"),
         "/orders".to_owned(),
         format!("/orders/{order_no}"),
+        "/account".to_owned(),
         "/login".to_owned(),
         "/register".to_owned(),
         "/nowhere".to_owned(),

@@ -3,6 +3,7 @@
 pub mod account;
 pub mod order;
 pub mod outcome;
+pub mod own_account;
 pub mod purchase;
 pub mod sale;
 

@@ -6,10 +6,12 @@ mod roles;
 use std::collections::HashMap;
 use std::process::{Command, Stdio};
 
-use super::row;
+use seckill::sale::ids::UserId;
+
+use super::{row, rows};
 use crate::harness::app::PASSWORD;
 use crate::harness::servers::Places;
-use crate::harness::{App, Plan, Shopper};
+use crate::harness::{App, Plan, SOON, Shopper, eventually};
 
 type Environment = HashMap<String, String>;
 
@@ -130,6 +132,12 @@ async fn each_command_tells_how_it_is_used() {
         &["activity", "adjust"],
         &["user"],
         &["user", "add"],
+        &["user", "list"],
+        &["user", "role"],
+        &["user", "disable"],
+        &["user", "enable"],
+        &["user", "password"],
+        &["user", "end-sessions"],
         &["doctor"],
     ] {
         let told = seckill(&environment, &[command, &["--help"]].concat()).await;
@@ -153,6 +161,9 @@ async fn each_command_tells_how_it_is_used() {
         &["activity", "adjust", "1", "--stock", "many"],
         &["user", "add", "ann"],
         &["user", "add", "ann", "--role", "king"],
+        &["user", "role", "ann"],
+        &["user", "role", "ann", "king"],
+        &["user", "disable"],
     ] {
         seckill(&environment, wrong).await.misused();
     }
@@ -227,6 +238,58 @@ async fn an_account_that_is_added_can_sign_in() {
         seckill(&environment, &["user", "add", name, "--role", "shopper"]).await.failed();
     }
     assert_eq!(row(&app, "SELECT CAST(COUNT(*) AS CHAR) AS text FROM users"), "3");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn accounts_are_changed_by_the_rules_of_the_console() {
+    let app = App::start_with(Plan { no_worker: true, ..Plan::default() }).await;
+    let environment = with(&app.environment(), "SECKILL_PASSWORD", PASSWORD);
+    let user =
+        async |arguments: &[&str]| seckill(&environment, &[&["user"], arguments].concat()).await;
+    user(&["add", "Root", "--role", "admin"]).await.well();
+    user(&["add", "王芳 🎁", "--role", "shopper"]).await.well();
+    let shopper = Shopper::sign_in(&app, UserId(2), "王芳 🎁").await;
+
+    let reason = user(&["disable", "root"]).await.failed();
+    assert!(reason.contains("last admin"), "{reason}");
+    let reason = user(&["role", "root", "shopper"]).await.failed();
+    assert!(reason.contains("last admin"), "{reason}");
+    let reason = user(&["end-sessions", "nobody"]).await.failed();
+    assert!(reason.contains("no such account"), "{reason}");
+
+    for (arguments, told) in [
+        (&["role", "王芳 🎁", "operator"][..], "王芳 🎁 is now operator\n"),
+        (&["role", "王芳 🎁", "operator"], "王芳 🎁 is already operator\n"),
+        (&["disable", "王芳 🎁"], "王芳 🎁 is now disabled\n"),
+        (&["list"], "1\tadmin\tlive\tRoot\n2\toperator\tdisabled\t王芳 🎁\n"),
+        (&["list", "--role", "shopper"], ""),
+        (&["enable", "王芳 🎁"], "王芳 🎁 is now enabled\n"),
+        (&["password", "王芳 🎁"], "王芳 🎁 has a new password\n"),
+        (&["end-sessions", "王芳 🎁"], "the sessions of 王芳 🎁 are over\n"),
+    ] {
+        assert_eq!(user(arguments).await.well(), told);
+    }
+    eventually("the shopper is signed out", SOON, || async {
+        (shopper.browser.get("/orders").await.status == 303).then_some(())
+    })
+    .await;
+    let audit = "SELECT CONCAT_WS(' ', IFNULL(actor_id, '-'), actor, action, subject) AS text \
+                 FROM audit_log ORDER BY id";
+    assert_eq!(
+        rows(&app, audit),
+        [
+            "add user:1",
+            "add user:2",
+            "role user:2",
+            "disable user:2",
+            "enable user:2",
+            "password user:2",
+            "end_sessions user:2"
+        ]
+        .map(|line| format!("- command account.{line}"))
+    );
+    let short = with(&environment, "SECKILL_PASSWORD", "short");
+    seckill(&short, &["user", "password", "root"]).await.failed();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,12 +1,22 @@
-//! Accounts.
+//! Accounts: making and finding them. What is done to one later is in `changes`, what the console lists in
+//! `listing`.
+
+mod changes;
+mod listing;
 
 use chrono::NaiveDateTime;
 use diesel::prelude::*;
 
+pub use changes::{Changed, Expected, Refusal, end_sessions, set_disabled, set_password, set_role};
+pub use listing::{Profile, page, profile};
+
+use super::audit::{self, Change};
 use super::error::LedgerError;
 use super::last_insert_id;
 use super::pool::Ledger;
 use super::schema::users;
+use super::transaction::transaction;
+use crate::sale::actor::Actor;
 use crate::sale::ids::UserId;
 use crate::sale::shopper::Role;
 
@@ -85,17 +95,43 @@ impl TryFrom<Row> for User {
     }
 }
 
-/// Makes an account, unless its name is taken.
+/// Makes an account as a visitor asks for it, unless its name is taken.
 pub async fn insert(ledger: &Ledger, user: NewUser) -> Result<Insertion, LedgerError> {
+    ledger.run(move |conn| insert_row(conn, user)).await
+}
+
+/// Makes an account on behalf of `actor`, unless its name is taken.
+pub async fn insert_by(
+    ledger: &Ledger,
+    actor: Actor,
+    user: NewUser,
+) -> Result<Insertion, LedgerError> {
     ledger
         .run(move |conn| {
-            match diesel::insert_into(users::table).values(user).execute(conn).map_err(Into::into) {
-                Ok(_) => Ok(Insertion::Created(UserId(last_insert_id(conn)?))),
-                Err(LedgerError::Duplicate(_)) => Ok(Insertion::Taken),
-                Err(error) => Err(error),
-            }
+            transaction(conn, |conn| {
+                let inserted = insert_row(conn, user.clone())?;
+                if let Insertion::Created(id) = inserted {
+                    let changes =
+                        [Change::made("name", &user.username), Change::made("role", &user.role)];
+                    audit::write(conn, &actor, "account.add", &subject(id), &changes)?;
+                }
+                Ok(inserted)
+            })
         })
         .await
+}
+
+fn insert_row(conn: &mut MysqlConnection, user: NewUser) -> Result<Insertion, LedgerError> {
+    match diesel::insert_into(users::table).values(user).execute(conn).map_err(Into::into) {
+        Ok(_) => Ok(Insertion::Created(UserId(last_insert_id(conn)?))),
+        Err(LedgerError::Duplicate(_)) => Ok(Insertion::Taken),
+        Err(error) => Err(error),
+    }
+}
+
+/// How the audit names an account.
+fn subject(id: UserId) -> String {
+    format!("user:{id}")
 }
 
 /// The account whose name is compared by this key.
@@ -116,78 +152,4 @@ pub async fn by_id(ledger: &Ledger, id: UserId) -> Result<Option<User>, LedgerEr
             found.select(Row::as_select()).first(conn).optional()?.map(User::try_from).transpose()
         })
         .await
-}
-
-/// The epochs of accounts that are not disabled; those left out are disabled or gone.
-pub async fn live_epochs(
-    ledger: &Ledger,
-    ids: Vec<UserId>,
-) -> Result<Vec<(UserId, i64)>, LedgerError> {
-    ledger
-        .run(move |conn| {
-            let ids = ids.iter().map(|id| id.0);
-            let rows: Vec<(i64, i64)> = users::table
-                .filter(users::id.eq_any(ids).and(users::disabled_at.is_null()))
-                .select((users::id, users::epoch))
-                .load(conn)?;
-            Ok(rows.into_iter().map(|(id, epoch)| (UserId(id), epoch)).collect())
-        })
-        .await
-}
-
-/// Ends all sessions of an account.
-pub async fn end_sessions(ledger: &Ledger, id: UserId) -> Result<(), LedgerError> {
-    ledger
-        .run(move |conn| {
-            touched(
-                diesel::update(users::table.find(id.0))
-                    .set(users::epoch.eq(users::epoch + 1))
-                    .execute(conn)?,
-            )
-        })
-        .await
-}
-
-/// Sets another password and ends all sessions.
-pub async fn set_password(ledger: &Ledger, id: UserId, hash: String) -> Result<(), LedgerError> {
-    ledger
-        .run(move |conn| {
-            touched(
-                diesel::update(users::table.find(id.0))
-                    .set((users::password_hash.eq(hash), users::epoch.eq(users::epoch + 1)))
-                    .execute(conn)?,
-            )
-        })
-        .await
-}
-
-/// Sets another role and ends all sessions, which knew the former one.
-pub async fn set_role(ledger: &Ledger, id: UserId, role: Role) -> Result<(), LedgerError> {
-    ledger
-        .run(move |conn| {
-            touched(
-                diesel::update(users::table.find(id.0))
-                    .set((users::role.eq(role.as_str()), users::epoch.eq(users::epoch + 1)))
-                    .execute(conn)?,
-            )
-        })
-        .await
-}
-
-/// Closes an account, or opens it again, and ends all sessions.
-pub async fn set_disabled(ledger: &Ledger, id: UserId, disabled: bool) -> Result<(), LedgerError> {
-    ledger
-        .run(move |conn| {
-            let at = if disabled { Some(super::clock::now(conn)?) } else { None };
-            touched(
-                diesel::update(users::table.find(id.0))
-                    .set((users::disabled_at.eq(at), users::epoch.eq(users::epoch + 1)))
-                    .execute(conn)?,
-            )
-        })
-        .await
-}
-
-fn touched(rows: usize) -> Result<(), LedgerError> {
-    if rows == 0 { Err(LedgerError::NotFound) } else { Ok(()) }
 }
