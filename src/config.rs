@@ -79,6 +79,8 @@ pub struct Config {
     pub captcha: Captcha,
     /// Passwords.
     pub account: Account,
+    /// Who takes the money.
+    pub payment: Payment,
 }
 
 /// `[site]`
@@ -247,6 +249,16 @@ pub struct Account {
     pub argon2_at_once: u32,
 }
 
+/// `[payment]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Payment {
+    /// How long the provider may take to answer, ms.
+    pub answer_timeout_ms: u64,
+    /// How long beyond its deadline an unpaid order waits for a provider that does not answer, seconds.
+    pub patience_s: i64,
+}
+
 const DEFAULTS: &str = r#"
 [site]
 bind = "127.0.0.1:8080"
@@ -313,6 +325,10 @@ pool = 256
 argon2_memory_kib = 19456
 argon2_passes = 2
 argon2_at_once = 2
+
+[payment]
+answer_timeout_ms = 2000
+patience_s = 60
 "#;
 
 /// The variables with names of their own, and the key that each sets.

@@ -31,6 +31,7 @@ pub mod purchase;
 pub mod account;
 pub mod captcha;
 pub mod catalog;
+pub mod payment;
 pub mod picture;
 
 pub mod back_office;

@@ -13,8 +13,17 @@ function state() {
   return document.getElementById("live")?.dataset.state;
 }
 
+// While a payment is under way the news is close.
+function isPaying() {
+  return document.getElementById("live")?.dataset.paying !== undefined;
+}
+
+function pace() {
+  return isPaying() ? "checking" : state();
+}
+
 function start() {
-  wait = FIRST_MS[state()];
+  wait = FIRST_MS[pace()];
   next();
 }
 
@@ -22,7 +31,7 @@ function next(atLeast = 0) {
   clearTimeout(pending);
   if (wait === undefined) return;
   pending = setTimeout(ask, Math.max(atLeast, wait * (0.8 + 0.4 * Math.random())));
-  wait = Math.min(wait * GROWTH, LONGEST_MS[state()] ?? wait);
+  wait = Math.min(wait * GROWTH, LONGEST_MS[pace()] ?? wait);
 }
 
 async function ask() {
@@ -32,10 +41,11 @@ async function ask() {
       headers: { Accept: "application/json" }, cache: "no-store", signal: AbortSignal.timeout(8000),
     });
     if (answer.ok) {
-      if ((await answer.json()).state !== state()) {
+      // What became of the payment is on the page alone.
+      if ((await answer.json()).state !== state() || isPaying()) {
+        const wasPaying = isPaying();
         await refresh();
-        start();
-        return;
+        if (!wasPaying || !isPaying()) { start(); return; }
       }
     } else if (answer.status === 401 || answer.status === 404) {
       location.assign(document.getElementById("live").dataset.address);

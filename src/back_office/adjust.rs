@@ -8,9 +8,11 @@ use super::{BackOffice, BackOfficeError};
 use crate::gate::filling::{FillingError, FillingRefused};
 use crate::gate::keys::Keys;
 use crate::ledger::activities::stock;
+use crate::ledger::{Conflict, LedgerError};
 use crate::sale::activity::Status;
 use crate::sale::actor::Actor;
 use crate::sale::ids::{ActivityId, Bucket, Epoch};
+use crate::sale::plan::{Fault, STOCK_MAX};
 
 /// The only bucket of a sale that is not split.
 const WHOLE: Bucket = Bucket(0);
@@ -54,10 +56,17 @@ impl BackOffice {
             return Err(BackOfficeError::Over { id, status });
         }
         let earlier =
-            stock::earlier_change(&self.ledger, held.activity.id, change_id.to_owned(), by).await?;
-        if let Some(change) = earlier {
+            stock::earlier_change(&self.ledger, held.activity.id, change_id.to_owned(), by).await;
+        let earlier = earlier.map_err(|error| match error {
+            LedgerError::Conflict(Conflict::ChangeId) => BackOfficeError::ChangeId,
+            error => error.into(),
+        });
+        if let Some(change) = earlier? {
             self.fill_up(held, change_id).await?;
             return Ok(Adjusted { changed: change.changed, total: change.total_stock });
+        }
+        if held.activity.total_stock + by > STOCK_MAX {
+            return Err(BackOfficeError::Faults(vec![Fault::Stock]));
         }
         if by > 0 {
             self.raise(held, by, change_id).await

@@ -15,6 +15,7 @@ pub mod live;
 pub mod lock;
 pub mod products;
 mod publish;
+mod search;
 
 use std::time::Duration;
 
@@ -33,6 +34,7 @@ pub use draft::NamedProduct;
 pub use export::{Exported, Orders};
 pub use figures::Figures;
 pub use products::ProductError;
+pub use search::{ProductChoice, Search};
 
 /// The back office. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -90,6 +92,12 @@ pub enum BackOfficeError {
         /// What it is.
         status: Status,
     },
+    /// Somebody has a unit or an order; what is withdrawn has none.
+    #[error("the activity has orders")]
+    HasOrders(ActivityId),
+    /// The id of a change of the stock belongs to another change.
+    #[error("a different stock change has this id")]
+    ChangeId,
     /// Only what has begun can be ended.
     #[error("activity {0} has not begun; withdraw it with `cancel`")]
     NotBegun(ActivityId),
@@ -122,6 +130,8 @@ impl BackOfficeError {
             | Self::State { .. }
             | Self::Over { .. }
             | Self::NotBegun(_)
+            | Self::HasOrders(_)
+            | Self::ChangeId
             | Self::Product(_)
             | Self::Invalid(_) => Class::Reject,
             Self::Gate(error) | Self::Filling(FillingError::Gate(error)) => error.class(),
@@ -135,10 +145,12 @@ impl BackOfficeError {
         match self {
             Self::Busy(_) => "busy",
             Self::NotFound(_) => "not_found",
-            Self::Faults(_) | Self::Invalid(_) => "invalid",
+            Self::Faults(_) | Self::ChangeId | Self::Invalid(_) => "invalid",
             Self::Changed(_) => "changed",
             Self::Product(error) => error.label(),
-            Self::State { .. } | Self::Over { .. } | Self::NotBegun(_) => "wrong_state",
+            Self::State { .. } | Self::Over { .. } | Self::NotBegun(_) | Self::HasOrders(_) => {
+                "wrong_state"
+            }
             Self::Filling(FillingError::Refused(_)) => "filling_refused",
             Self::Gate(error) | Self::Filling(FillingError::Gate(error)) => error.label(),
             Self::Ledger(error) => error.label(),

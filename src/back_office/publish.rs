@@ -70,13 +70,17 @@ impl BackOffice {
     /// A reservation counts as an order: it is on its way to become one. So the sale is stopped first,
     /// and goes on as it was when somebody holds a unit.
     async fn withdraw_held(&self, held: &Held) -> Result<(), BackOfficeError> {
-        let running = held.activity.status == Status::Scheduled
-            && held.activity.gate_epoch != Epoch::NEVER_OPENED;
+        let (id, status, to) = (held.activity.id, held.activity.status, Status::Cancelled);
+        if !status.may_become(to) {
+            return Err(BackOfficeError::State { id, status, to });
+        }
+        let running =
+            status == Status::Scheduled && held.activity.gate_epoch != Epoch::NEVER_OPENED;
         if running {
             self.turn(held, &[Status::Scheduled], Status::Paused).await?;
         }
         let withdrawn = match self.is_held(&held.activity).await {
-            Ok(true) => Err(LedgerError::Conflict(Conflict::HasOrders).into()),
+            Ok(true) => Err(BackOfficeError::HasOrders(held.activity.id)),
             Ok(false) => {
                 let from = &[Status::Draft, Status::Scheduled, Status::Paused];
                 self.change(held, from, Status::Cancelled).await
@@ -197,6 +201,7 @@ impl BackOffice {
             Err(LedgerError::Conflict(Conflict::Status(status))) => {
                 Err(BackOfficeError::State { id, status, to })
             }
+            Err(LedgerError::Conflict(Conflict::HasOrders)) => Err(BackOfficeError::HasOrders(id)),
             changed => Ok(changed?),
         }
     }

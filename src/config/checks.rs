@@ -94,6 +94,14 @@ impl Config {
             self.account.argon2_memory_kib >= 8 * 1024 && self.account.argon2_passes >= 1,
             "account.argon2_memory_kib must be at least 8192 and account.argon2_passes at least 1",
         );
+        demand(
+            self.payment.answer_timeout_ms >= 100,
+            "payment.answer_timeout_ms must be at least 100",
+        );
+        demand(
+            (0..=86_400).contains(&self.payment.patience_s),
+            "payment.patience_s must be 0 to 86400 seconds",
+        );
         demand(self.account.argon2_at_once >= 1, "account.argon2_at_once must be at least 1");
         if wrong.is_empty() { Ok(self) } else { Err(ConfigError::Refused(wrong)) }
     }

@@ -125,6 +125,16 @@ diesel::table! {
 }
 
 diesel::table! {
+    session_endings (id) {
+        id -> BigInt,
+        session_id -> Nullable<Char>,
+        user_id -> Nullable<BigInt>,
+        epoch -> Nullable<BigInt>,
+        at -> Datetime,
+    }
+}
+
+diesel::table! {
     sale_samples (activity_id, at) {
         activity_id -> BigInt,
         at -> Datetime,
@@ -156,12 +166,34 @@ diesel::table! {
 }
 
 diesel::table! {
-    session_endings (id) {
+    payments (id) {
         id -> BigInt,
-        session_id -> Nullable<Char>,
-        user_id -> Nullable<BigInt>,
-        epoch -> Nullable<BigInt>,
-        at -> Datetime,
+        payment_no -> Char,
+        order_no -> Char,
+        provider -> Varchar,
+        amount_cents -> BigInt,
+        currency -> Char,
+        status -> Varchar,
+        taken_cents -> Nullable<BigInt>,
+        reason -> Nullable<Varchar>,
+        request_id -> Varchar,
+        begun_at -> Datetime,
+        settled_at -> Nullable<Datetime>,
+        refunded_at -> Nullable<Datetime>,
+        tries -> Integer,
+        next_try_at -> Nullable<Datetime>,
+    }
+}
+
+diesel::table! {
+    sandbox_payments (payment_no) {
+        payment_no -> Char,
+        amount_cents -> BigInt,
+        currency -> Char,
+        return_to -> Varchar,
+        status -> Varchar,
+        notices -> Integer,
+        next_notice_at -> Nullable<Datetime>,
     }
 }
 

@@ -3,10 +3,12 @@
 
 use std::{sync::Arc, time::Duration};
 
+use super::collect::Collector;
 use super::tally::Tally;
 use crate::catalog::Catalog;
 use crate::gate::{Gate, GateError};
 use crate::ledger::{Ledger, LedgerError};
+use crate::payment::ProviderError;
 use crate::sale::error::Class;
 use crate::sale::ids::{ActivityId, UserId};
 use crate::sale::order_number::{OrderNo, OrderNumbers};
@@ -20,6 +22,7 @@ pub struct Desk {
     pub(super) numbers: Arc<OrderNumbers>,
     pub(super) ticket_life: Duration,
     pub(super) tally: Tally,
+    pub(super) collector: Collector,
 }
 
 /// The desk could not tell.
@@ -31,6 +34,9 @@ pub enum DeskError {
     /// The ledger could not be asked.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+    /// The payment's provider could not be asked.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
 }
 
 impl DeskError {
@@ -40,6 +46,7 @@ impl DeskError {
         match self {
             Self::Gate(error) => error.class(),
             Self::Ledger(error) => error.class(),
+            Self::Provider(error) => error.class(),
         }
     }
 
@@ -49,22 +56,31 @@ impl DeskError {
         match self {
             Self::Gate(error) => error.label(),
             Self::Ledger(error) => error.label(),
+            Self::Provider(error) => error.label(),
         }
     }
 }
 
 impl Desk {
-    /// A desk at these places. `ticket_life` is how long a ticket lives; `tally` counts the answers.
+    /// A desk at these places. `ticket_life` is how long a ticket lives, `collector` takes the money, `tally`
+    /// counts the answers.
     #[must_use]
-    pub const fn new(
+    pub fn new(
         gate: Gate,
         ledger: Ledger,
         catalog: Catalog,
         numbers: Arc<OrderNumbers>,
         ticket_life: Duration,
+        collector: Collector,
         tally: Tally,
     ) -> Self {
-        Self { gate, ledger, catalog, numbers, ticket_life, tally }
+        Self { gate, ledger, catalog, numbers, ticket_life, tally, collector }
+    }
+
+    /// Whoever takes what the payment's provider tells.
+    #[must_use]
+    pub const fn collector(&self) -> &Collector {
+        &self.collector
     }
 
     /// Which activity this number of this shopper belongs to, told by its MAC alone. `None`: it is made

@@ -1,21 +1,29 @@
 //! Step 6: unpaid orders end at their deadline, each in its own short transaction; any number of workers
 //! may sweep at once.
 
+use std::collections::HashMap;
+use std::future::ready;
 use std::time::Duration;
 
+use futures_util::{StreamExt as _, stream};
 use tokio_util::sync::CancellationToken;
 
+use super::collect::Collector;
 use super::release;
 use crate::catalog::Catalog;
 use crate::gate::Gate;
-use crate::ledger::orders::{self, CancelOutcome, Ended};
-use crate::ledger::{Ledger, LedgerError};
+use crate::ledger::orders::{self, CancelOutcome, Due, Ended};
+use crate::ledger::{Ledger, LedgerError, payments};
 use crate::sale::order::CancelReason;
+use crate::sale::order_number::OrderNo;
+use crate::sale::payment::Payment;
 
 /// How often due orders are looked for.
 const EVERY: Duration = Duration::from_secs(1);
 /// How many are read at once.
 const PAGE: i64 = 200;
+/// How many are ended at the same time.
+const AT_ONCE: usize = 4;
 
 /// The sweep of unpaid orders.
 #[derive(Debug)]
@@ -26,6 +34,10 @@ pub struct Sweep {
     pub ledger: Ledger,
     /// Which activities there are.
     pub catalog: Catalog,
+    /// Who asks about payments that were begun.
+    pub collector: Collector,
+    /// How long beyond its deadline an order waits for a provider that does not answer, ms.
+    pub patience_ms: i64,
 }
 
 impl Sweep {
@@ -53,23 +65,54 @@ impl Sweep {
 
     /// One page of due orders; tells how many it ended.
     async fn sweep(&self, stop: &CancellationToken) -> Result<i64, LedgerError> {
-        let mut ended_now = 0;
-        for order_no in orders::due(&self.ledger, PAGE).await? {
-            if stop.is_cancelled() {
-                break;
+        let due = orders::due(&self.ledger, PAGE).await?;
+        let numbers = due.iter().map(|due| due.order_no).collect();
+        let mut begun: HashMap<OrderNo, Vec<Payment>> = HashMap::new();
+        for payment in payments::begun(&self.ledger, numbers).await? {
+            begun.entry(payment.order_no).or_default().push(payment);
+        }
+        let work = due.into_iter().map(|due| {
+            let begun = begun.remove(&due.order_no).unwrap_or_default();
+            async move { !stop.is_cancelled() && self.end(&due, &begun).await }
+        });
+        // Several at a time: a provider that is slow for one does not hold up the others.
+        let ended = stream::iter(work).buffer_unordered(AT_ONCE).filter(|ended| ready(*ended));
+        Ok(i64::try_from(ended.count().await).unwrap_or(i64::MAX))
+    }
+
+    /// Ends one order; tells whether it did.
+    async fn end(&self, due: &Due, begun: &[Payment]) -> bool {
+        let order_no = due.order_no;
+        if self.is_still_asked_for(due, begun).await {
+            return false;
+        }
+        match orders::expire(&self.ledger, order_no).await {
+            Ok(CancelOutcome::Cancelled(ended)) => {
+                self.release(ended);
+                true
             }
-            match orders::expire(&self.ledger, order_no).await {
-                Ok(CancelOutcome::Cancelled(ended)) => {
-                    ended_now += 1;
-                    self.release(ended);
-                }
-                // Another worker, a payment or the shopper was quicker; the update says.
-                Ok(_) => {}
-                // One order whose row is held by somebody does not stop its neighbours.
-                Err(error) => tracing::warn!(%order_no, %error, "an unpaid order is left"),
+            // Another worker, a payment or the shopper was quicker; the update says.
+            Ok(_) => false,
+            // One order whose row is held by somebody does not stop its neighbours.
+            Err(error) => {
+                tracing::warn!(%order_no, %error, "an unpaid order is left");
+                false
             }
         }
-        Ok(ended_now)
+    }
+
+    /// Asks the provider about payments that were begun: the money may be there, and only its notice lost.
+    /// While it does not answer the order waits, but not for ever.
+    async fn is_still_asked_for(&self, due: &Due, begun: &[Payment]) -> bool {
+        let mut unanswered = false;
+        for payment in begun {
+            if let Err(error) = self.collector.ask(payment).await {
+                let order_no = due.order_no;
+                tracing::warn!(%order_no, %error, "not known whether it was paid");
+                unanswered = true;
+            }
+        }
+        unanswered && due.overdue_ms < self.patience_ms
     }
 
     /// Not waited for: a gate that is away must not hold up the other orders' end.

@@ -57,6 +57,12 @@ impl From<Order> for OrderStanding {
 }
 
 impl OrderStanding {
+    /// Whether it is paid.
+    #[must_use]
+    pub fn is_paid(&self) -> bool {
+        self.standing == Standing::Row(OrderState::Paid)
+    }
+
     /// A number that has no row in the ledger.
     const fn before_row(
         order_no: OrderNo,

@@ -10,7 +10,9 @@ use crate::config::{Config, Needs, ms};
 use crate::gate::filling::GateTerms;
 use crate::gate::{Gate, GateOptions};
 use crate::ledger::{Ledger, LedgerOptions};
+use crate::payment::sandbox::Sandbox;
 use crate::picture::Gallery;
+use crate::purchase::collect::Collector;
 use crate::purchase::{Desk, Tally};
 use crate::queue::{Queue, QueueOptions};
 use crate::sale::order_number::OrderNumbers;
@@ -65,7 +67,25 @@ impl Places {
     pub fn desk(&self, config: &Config, catalog: Catalog, tally: Tally) -> Desk {
         let numbers = Arc::new(OrderNumbers::new(config.site.secret_key.reveal().as_bytes()));
         let life = Duration::from_secs(config.sale.ticket_life_s);
-        Desk::new(self.gate.clone(), self.ledger.clone(), catalog, numbers, life, tally)
+        let collector = self.collector(config);
+        let (gate, ledger) = (self.gate.clone(), self.ledger.clone());
+        Desk::new(gate, ledger, catalog, numbers, life, collector, tally)
+    }
+
+    /// The sandbox, whose books are in the same ledger.
+    #[must_use]
+    pub fn sandbox(&self, config: &Config) -> Sandbox {
+        Sandbox::new(self.ledger.clone(), config.site.secret_key.reveal().as_bytes())
+    }
+
+    /// Whoever settles payments.
+    #[must_use]
+    pub fn collector(&self, config: &Config) -> Collector {
+        Collector {
+            ledger: self.ledger.clone(),
+            provider: Arc::new(self.sandbox(config)),
+            bound: ms(config.payment.answer_timeout_ms),
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use super::RoleError;
 use super::places::{Places, accounts};
+use super::web::WebParts;
 use super::worker::Worker;
 use crate::config::{Config, Needs};
 use crate::telemetry::{Check, OpsServer};
@@ -128,9 +129,11 @@ pub async fn serve(
         address = listener.local_addr()?;
         let counting = (tally.clone(), stop.clone());
         tasks.spawn(async move { counting.0.keep_telling(counting.1).await });
-        let (counts, ending) = (tally.clone(), stop.clone());
-        let server =
-            super::web::build(config, &places, &catalog, accounts, counts, listener, ending)?;
+        let clerk = super::web::clerk(config, &places, address)?;
+        let told = stop.clone();
+        tasks.spawn(async move { clerk.run(told).await });
+        let parts = WebParts { accounts, tally: tally.clone(), stop: stop.clone() };
+        let server = super::web::build(config, &places, &catalog, parts, listener)?;
         site = Some(server.handle());
         tokio::spawn(server);
     }

@@ -1,5 +1,5 @@
-//! The worker: relay, recorder, keeper, the sweep of unpaid orders, the repetition of missed releases, the
-//! carrier of dead letters, the history's samples.
+//! The worker: relay, recorder, keeper, the sweep of unpaid orders, the repetition of missed releases,
+//! refunds, the carrier of dead letters, the history's samples.
 
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use crate::catalog::Catalog;
 use crate::config::{Config, ms};
 use crate::purchase::expire::Sweep;
 use crate::purchase::record::{Recorder, RecorderTerms};
+use crate::purchase::refund::Refunds;
 use crate::purchase::relay::{Relay, RelayTerms};
 use crate::queue::Queue;
 use crate::reconcile::dead_letters::Undertaker;
@@ -29,6 +30,7 @@ pub(super) struct Worker {
     keeper: Keeper,
     sweep: Sweep,
     releases: Releases,
+    refunds: Refunds,
     undertaker: Undertaker,
     sampler: Sampler,
 }
@@ -85,7 +87,14 @@ impl Worker {
                 ledger: ledger.clone(),
                 catalog: catalog.clone(),
             },
-            sweep: Sweep { gate, ledger: ledger.clone(), catalog },
+            sweep: Sweep {
+                gate,
+                ledger: ledger.clone(),
+                catalog,
+                collector: places.collector(config),
+                patience_ms: config.payment.patience_s.saturating_mul(1000),
+            },
+            refunds: Refunds(places.collector(config)),
             undertaker: Undertaker { ledger, queue: queue.clone() },
             queue,
         })
@@ -98,7 +107,7 @@ impl Worker {
             let (recorder, stop) = (self.recorder.clone(), stop.clone());
             tasks.spawn(async move { recorder.run(stop).await });
         }
-        let Self { relay, keeper, sweep, releases, undertaker, sampler, queue, .. } = self;
+        let Self { relay, keeper, sweep, releases, refunds, undertaker, sampler, queue, .. } = self;
         let own = || stop.clone();
         let told = own();
         tasks.spawn(async move { relay.run(told).await });
@@ -108,6 +117,8 @@ impl Worker {
         tasks.spawn(async move { sweep.run(told).await });
         let told = own();
         tasks.spawn(async move { releases.run(told).await });
+        let told = own();
+        tasks.spawn(async move { refunds.run(told).await });
         let told = own();
         tasks.spawn(async move { undertaker.run(told).await });
         let told = own();

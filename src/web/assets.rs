@@ -30,7 +30,7 @@ macro_rules! asset {
 }
 
 /// Every file under `/static`.
-pub static ASSETS: [Asset; 9] = [
+pub static ASSETS: [Asset; 10] = [
     asset!("site.css", "text/css; charset=utf-8"),
     asset!("console.css", "text/css; charset=utf-8"),
     asset!("favicon.svg", "image/svg+xml"),
@@ -40,6 +40,7 @@ pub static ASSETS: [Asset; 9] = [
     asset!("sale.js", "text/javascript; charset=utf-8"),
     asset!("live.js", "text/javascript; charset=utf-8"),
     asset!("order.js", "text/javascript; charset=utf-8"),
+    asset!("console.js", "text/javascript; charset=utf-8"),
 ];
 
 /// A mark of all files together: changes when one of them does.

@@ -21,6 +21,7 @@ use super::{
 use crate::{
     account::AccountError,
     back_office::{BackOfficeError, ProductError},
+    payment::ProviderError,
     picture::PictureError,
     purchase::DeskError,
     sale::error::Class,
@@ -77,6 +78,9 @@ pub enum WebError {
     /// The gallery did not answer, or said no where no form can show it.
     #[error("picture: {0}")]
     Picture(#[from] PictureError),
+    /// The payment's provider did not answer.
+    #[error("provider: {0}")]
+    Provider(ProviderError),
     /// The purchase path did not answer.
     #[error("purchase: {0}")]
     Desk(#[from] DeskError),
@@ -110,6 +114,7 @@ impl WebError {
         match self {
             Self::Desk(error) => error.class(),
             Self::Account(error) | Self::SignOut(error) => error.class(),
+            Self::Provider(error) => error.class(),
             Self::Office(error) => error.class(),
             Self::Picture(error) => error.class(),
             Self::NotReady | Self::NoPicture => Class::Retry,
@@ -142,6 +147,7 @@ impl WebError {
             | Self::Desk(_)
             | Self::Account(_)
             | Self::Picture(_)
+            | Self::Provider(_)
             | Self::Office(_) => "unavailable",
             Self::SignOut(_) => "sign_out_unsure",
             Self::Fault(_) => "internal",
@@ -175,6 +181,7 @@ impl WebError {
             | Self::Account(_)
             | Self::Picture(_)
             | Self::Office(_)
+            | Self::Provider(_)
             | Self::Fault(_) => ErrorKind::Unavailable,
         }
     }

@@ -22,17 +22,23 @@ use crate::sale::money::Currency;
 /// Longer queries are not carried through the language form and the way to the login.
 const PATH_MAX: usize = 1024;
 
-/// What forms send to that stand on the page of the address before it.
-const PARTS_OF_A_PAGE: [&str; 9] = [
-    "/pay",
-    "/cancel",
-    "/archive",
-    "/restore",
-    "/role",
-    "/password",
-    "/disable",
-    "/enable",
-    "/end-sessions",
+/// What is done to the thing whose page stands one step above.
+const STEPS: [&str; 15] = [
+    "pay",
+    "cancel",
+    "archive",
+    "restore",
+    "role",
+    "password",
+    "disable",
+    "enable",
+    "end-sessions",
+    "schedule",
+    "pause",
+    "resume",
+    "end",
+    "clone",
+    "adjust",
 ];
 
 impl FromRequest for Frame {
@@ -71,10 +77,10 @@ fn language(req: &HttpRequest) -> Language {
 fn page_address(req: &HttpRequest) -> String {
     let path = req.path();
     if *req.method() == Method::POST {
-        let page = PARTS_OF_A_PAGE.iter().find_map(|part| path.strip_suffix(part));
+        let page = path.rsplit_once('/').filter(|(_, last)| STEPS.contains(last));
         return match path {
             "/logout" | "/language" => "/".to_owned(),
-            _ => page.unwrap_or(path).to_owned(),
+            _ => page.map_or(path, |(page, _)| page).to_owned(),
         };
     }
     match req.uri().path_and_query() {

@@ -47,6 +47,7 @@ use crate::{
     captcha::{cache::PictureCache, pool::Pool},
     catalog::Catalog,
     config,
+    payment::sandbox::Sandbox,
     picture::Gallery,
     purchase::Desk,
     sale::money::Currency,
@@ -61,6 +62,8 @@ pub struct WebState {
     pub desk: Desk,
     /// Who may sign in.
     pub accounts: Accounts,
+    /// The provider that takes no money.
+    pub sandbox: Sandbox,
     /// What admins do.
     pub office: BackOffice,
     /// The sales that admins watch.

@@ -17,6 +17,10 @@ pub(super) fn open(to: &mut ServiceConfig) {
     let files = at("/static/{mark}/{name}", READ).route(read().to(files::file));
     to.service(files.wrap(Compress::default()))
         .service(at("/pictures/{name}", READ).route(read().to(pictures::file)))
+        .service(
+            at("/payments/{provider}/callback", POST)
+                .route(web::post().to(shop::payment::callback)),
+        )
         .service(at("/time", READ).route(read().to(shop::time::now)));
 }
 
@@ -37,6 +41,11 @@ pub(super) fn pages(to: &mut ServiceConfig) {
         .service(at("/orders/{order}", READ).route(read().to(shop::orders::show)))
         .service(at("/orders/{order}/pay", POST).route(web::post().to(shop::orders::pay)))
         .service(at("/orders/{order}/cancel", POST).route(web::post().to(shop::orders::cancel)))
+        .service(
+            at("/sandbox/{payment}", FORM)
+                .route(read().to(shop::sandbox::show))
+                .route(web::post().to(shop::sandbox::decide)),
+        )
         .service(
             at("/login", FORM)
                 .route(read().to(shop::login::form))
@@ -66,6 +75,34 @@ pub(super) fn pages(to: &mut ServiceConfig) {
 /// What an admin does. Each handler takes `Admin`, which lets nobody else in.
 fn console(to: &mut ServiceConfig) {
     to.service(at("/admin", READ).route(read().to(admin::home)))
+        .service(at("/admin/activities", READ).route(read().to(admin::activities::list)))
+        .service(
+            at("/admin/activities/new", FORM)
+                .route(read().to(admin::activities::new))
+                .route(web::post().to(admin::activities::create)),
+        )
+        .service(at("/admin/activities/{activity}", READ).route(read().to(admin::activities::show)))
+        .service(
+            at("/admin/activities/{activity}/edit", FORM)
+                .route(read().to(admin::activities::edit))
+                .route(web::post().to(admin::activities::save)),
+        )
+        .service(
+            at("/admin/activities/{activity}/preview", READ)
+                .route(read().to(admin::activities::preview)),
+        )
+        .service(
+            at("/admin/activities/{activity}/clone", POST)
+                .route(web::post().to(admin::activities::copy)),
+        )
+        .service(
+            at("/admin/activities/{activity}/adjust", POST)
+                .route(web::post().to(admin::activities::adjust)),
+        )
+        .service(
+            at("/admin/activities/{activity}/{step:schedule|pause|resume|end|cancel}", POST)
+                .route(web::post().to(admin::activities::step)),
+        )
         .service(at("/admin/products", READ).route(read().to(admin::products::list)))
         .service(
             upload("/admin/products/new")

@@ -3,6 +3,7 @@
 mod accounts;
 mod connections;
 mod endings;
+mod payments;
 mod recording;
 mod tables;
 mod under_lock;

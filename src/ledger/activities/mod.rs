@@ -1,8 +1,9 @@
 //! Activities: reading. What is done under an activity's lock is in [`locked`], writing the terms of a sale
-//! in [`plan`], changes of the stock in [`stock`].
+//! in [`plan`], changes of the stock in [`stock`], finding in [`search`].
 
 pub mod locked;
 pub mod plan;
+pub mod search;
 pub mod stock;
 
 use chrono::NaiveDateTime;

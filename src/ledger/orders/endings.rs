@@ -16,21 +16,6 @@ use crate::sale::ids::UserId;
 use crate::sale::order::{CancelReason, Order, OrderState};
 use crate::sale::order_number::OrderNo;
 
-/// What became of a payment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PayOutcome {
-    /// Paid by this call.
-    Paid(Order),
-    /// Paid before.
-    AlreadyPaid(Order),
-    /// The deadline has passed; the order is about to expire.
-    TooLate(Order),
-    /// The order ended otherwise.
-    NotPending(Order),
-    /// No such order, or not this shopper's.
-    NotFound,
-}
-
 /// What became of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CancelOutcome {
@@ -55,16 +40,6 @@ pub struct Ended {
     pub rebuy: bool,
 }
 
-/// Pays a pending order before its deadline. `owner`: only when it is this shopper's.
-pub async fn pay(
-    ledger: &Ledger,
-    order_no: OrderNo,
-    owner: Option<UserId>,
-    by: By,
-) -> Result<PayOutcome, LedgerError> {
-    ledger.run(move |conn| transaction(conn, |conn| pay_pending(conn, order_no, owner, &by))).await
-}
-
 /// Cancels a pending order. `owner`: only when it is this shopper's.
 pub async fn cancel(
     ledger: &Ledger,
@@ -86,33 +61,23 @@ pub async fn expire(ledger: &Ledger, order_no: OrderNo) -> Result<CancelOutcome,
     cancel(ledger, order_no, None, CancelReason::Unpaid, by).await
 }
 
-/// A payment moves no unit, so the activity's row is left alone.
-fn pay_pending(
+/// Marks a pending order as paid, whose row is locked. A payment moves no unit, so the activity's row is
+/// left alone.
+pub(in crate::ledger) fn mark_paid(
     conn: &mut MysqlConnection,
-    order_no: OrderNo,
-    owner: Option<UserId>,
+    order: &Order,
     by: &By,
-) -> Result<PayOutcome, LedgerError> {
-    let Some(order) = owned(conn, order_no, owner)? else { return Ok(PayOutcome::NotFound) };
-    let paid = diesel::update(
-        orders::table
-            .find(order.id)
-            .filter(orders::status.eq(OrderState::PendingPayment.code()))
-            .filter(orders::pay_before.gt(Clock)),
-    )
-    .set((orders::status.eq(OrderState::Paid.code()), orders::paid_at.eq(Clock.nullable())))
-    .execute(conn)?;
+) -> Result<(), LedgerError> {
+    let pending =
+        orders::table.find(order.id).filter(orders::status.eq(OrderState::PendingPayment.code()));
+    let paid = diesel::update(pending)
+        .set((orders::status.eq(OrderState::Paid.code()), orders::paid_at.eq(Clock.nullable())))
+        .execute(conn)?;
     if paid == 1 {
-        let event = NewEvent::new(order_no, OrderState::Paid, None, by, now(conn)?);
+        let event = NewEvent::new(order.order_no, OrderState::Paid, None, by, now(conn)?);
         events::write(conn, vec![event])?;
     }
-    let order = read(conn, order_no)?.ok_or(LedgerError::NotFound)?;
-    Ok(match order.state {
-        OrderState::Paid if paid == 1 => PayOutcome::Paid(order),
-        OrderState::Paid => PayOutcome::AlreadyPaid(order),
-        OrderState::PendingPayment => PayOutcome::TooLate(order),
-        _ => PayOutcome::NotPending(order),
-    })
+    Ok(())
 }
 
 /// The activity's row first, then the order.

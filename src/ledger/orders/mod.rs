@@ -1,7 +1,7 @@
 //! Orders: one row per order number, its fate for ever.
 //!
 //! A batch of reservations is recorded as a whole ([`record_batch`]); when that does not go, each gets its
-//! fate alone ([`settle_one`]). A pending order ends once ([`pay`], [`cancel`], [`expire`]): whichever of
+//! fate alone ([`settle_one`]). A pending order ends once (by a payment, [`cancel`], [`expire`]): whichever of
 //! them comes first to the row wins. What pages and the keeper read is in `reading`, what is
 //! read of all orders of a sale in `export`.
 
@@ -15,14 +15,15 @@ mod settle;
 use chrono::NaiveDateTime;
 use diesel::prelude::*;
 
-pub use endings::{CancelOutcome, Ended, PayOutcome, cancel, expire, pay};
+pub(super) use endings::mark_paid;
+pub use endings::{CancelOutcome, Ended, cancel, expire};
 pub use events::{Actor, By, Event, history};
 pub use export::{Exported, Span, exported, rejections, shoppers, span};
-pub(super) use reading::count;
 pub use reading::{
-    Cancelled, Counts, Holder, balance, barred_page, cancelled_since, counts, due, get,
+    Cancelled, Counts, Due, Holder, balance, barred_page, cancelled_since, counts, due, get,
     holders_page, known, of_user,
 };
+pub(super) use reading::{count, lock};
 pub use record::{BatchOutcome, record_batch};
 pub use settle::{Fate, settle_one};
 

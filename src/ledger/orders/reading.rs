@@ -9,7 +9,7 @@ use diesel::prelude::*;
 
 use super::{Known, Row, order_no_of, state_of};
 use crate::ledger::activities;
-use crate::ledger::clock::{Clock, from_millis, to_millis};
+use crate::ledger::clock::{from_millis, now, to_millis};
 use crate::ledger::error::LedgerError;
 use crate::ledger::pool::Ledger;
 use crate::ledger::schema::orders;
@@ -76,6 +76,16 @@ pub(super) fn read(
         .optional()?
         .map(Order::try_from)
         .transpose()
+}
+
+/// The order of this number, its row locked until the end of the transaction.
+pub(in crate::ledger) fn lock(
+    conn: &mut MysqlConnection,
+    order_no: OrderNo,
+) -> Result<Option<Order>, LedgerError> {
+    let row = orders::table.filter(orders::order_no.eq(order_no.to_string()));
+    let locked: Option<Row> = row.select(Row::as_select()).for_update().first(conn).optional()?;
+    locked.map(Order::try_from).transpose()
 }
 
 /// Those of the numbers that have a row, with its fate.
@@ -222,19 +232,34 @@ pub(in crate::ledger) fn count(
     Ok(counts)
 }
 
+/// A pending order whose deadline has passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Due {
+    /// Its number.
+    pub order_no: OrderNo,
+    /// For how long it has passed, ms by the ledger's clock.
+    pub overdue_ms: i64,
+}
+
 /// Pending orders past their deadline by the ledger's clock, the longest overdue first. Read without
 /// locks; each is then ended in a transaction of its own that looks again.
-pub async fn due(ledger: &Ledger, limit: i64) -> Result<Vec<OrderNo>, LedgerError> {
+pub async fn due(ledger: &Ledger, limit: i64) -> Result<Vec<Due>, LedgerError> {
     ledger
         .run(move |conn| {
-            let numbers: Vec<String> = orders::table
+            let at = now(conn)?;
+            let rows: Vec<(String, NaiveDateTime)> = orders::table
                 .filter(orders::status.eq(OrderState::PendingPayment.code()))
-                .filter(orders::pay_before.le(Clock))
+                .filter(orders::pay_before.le(at))
                 .order(orders::pay_before)
                 .limit(limit)
-                .select(orders::order_no)
+                .select((orders::order_no, orders::pay_before))
                 .load(conn)?;
-            numbers.iter().map(|number| order_no_of(number)).collect()
+            rows.iter()
+                .map(|(number, pay_before)| {
+                    let overdue_ms = to_millis(at) - to_millis(*pay_before);
+                    Ok(Due { order_no: order_no_of(number)?, overdue_ms })
+                })
+                .collect()
         })
         .await
 }

@@ -2,12 +2,14 @@
 //! [`crate::back_office`].
 
 pub mod accounts;
+pub mod activities;
 pub mod audit;
 pub mod dashboard;
 pub mod faults;
 pub mod orders_csv;
 pub mod products;
 pub mod view;
+pub mod zone;
 
 use actix_web::HttpResponse;
 

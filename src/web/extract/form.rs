@@ -54,10 +54,29 @@ impl FromFields for NoFields {
     }
 }
 
+/// A body as it is, whole, in time and within the bound. Only for what is believed for another reason than
+/// a session.
+#[derive(Debug)]
+pub struct Raw(pub BytesMut);
+
+impl FromRequest for Raw {
+    type Error = WebError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, WebError>>>>;
+
+    fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (req, payload) = (req.clone(), payload.take());
+        Box::pin(async move { bounded(&req, payload).await.map(Self) })
+    }
+}
+
 async fn read(req: &HttpRequest, payload: Payload) -> Result<BytesMut, WebError> {
     if !req.content_type().eq_ignore_ascii_case("application/x-www-form-urlencoded") {
         return Err(WebError::UnsupportedMedia);
     }
+    bounded(req, payload).await
+}
+
+async fn bounded(req: &HttpRequest, payload: Payload) -> Result<BytesMut, WebError> {
     let state = req.app_data::<web::Data<WebState>>().ok_or(WebError::Fault("no state"))?;
     let limit = state.site.body_limit;
     if announced_length(req).is_some_and(|length| length > limit) {

@@ -31,7 +31,8 @@ impl FromRequest for OnSale {
     }
 }
 
-/// The number of an activity in an address of the console; whether there is one, the back office says.
+/// The number of an activity in an address of the console, drafts included; whether there is one, the back
+/// office says.
 #[derive(Debug, Clone, Copy)]
 pub struct ActivityNumber(pub ActivityId);
 
@@ -41,6 +42,54 @@ impl FromRequest for ActivityNumber {
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
         ready(segment(req, "activity").map(Self))
+    }
+}
+
+/// A step of an activity's life, as an address names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Publishes a draft.
+    Schedule,
+    /// Stops a sale for the moment.
+    Pause,
+    /// Lets it go on.
+    Resume,
+    /// Closes its window now.
+    End,
+    /// Withdraws it before its first order.
+    Cancel,
+}
+
+impl FromStr for Step {
+    type Err = ();
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Ok(match text {
+            "schedule" => Self::Schedule,
+            "pause" => Self::Pause,
+            "resume" => Self::Resume,
+            "end" => Self::End,
+            "cancel" => Self::Cancel,
+            _ => return Err(()),
+        })
+    }
+}
+
+/// A step of the activity that an address names, as [`ActivityNumber`] does.
+#[derive(Debug, Clone, Copy)]
+pub struct StepOf {
+    /// Which activity.
+    pub activity: ActivityId,
+    /// Which step.
+    pub step: Step,
+}
+
+impl FromRequest for StepOf {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let step = |activity| segment(req, "step").map(|step| Self { activity, step });
+        ready(segment(req, "activity").and_then(step))
     }
 }
 

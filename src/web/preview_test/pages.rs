@@ -91,6 +91,7 @@ fn sales(language: Language) -> Pages {
                 description: if signed_in { "Line one\nline two".into() } else { String::new() },
                 pay_within_seconds: 900,
                 asks_captcha: signed_in,
+                is_preview: false,
             };
             pages.push(page(format!("activity-{}{who}", state.name()), &view));
         }
@@ -144,7 +145,7 @@ fn orders(language: Language) -> Pages {
     let view = |state, notice| {
         let order = order(language, 1, state);
         let f = frame(language, true, &format!("/orders/{}", order.order_no));
-        OrderPage { f, order, notice, cancel_bars: notice.is_some() }
+        OrderPage { f, order, money: Vec::new(), notice, cancel_bars: notice.is_some() }
     };
     let mut pages: Pages = order_states()
         .into_iter()

@@ -3,6 +3,7 @@
 use actix_web::{HttpResponse, http::StatusCode};
 
 use super::{shown, view::sale::ActivityPage};
+use crate::catalog::Listing;
 use crate::web::{
     extract::path::OnSale,
     page::{Frame, respond},
@@ -10,13 +11,19 @@ use crate::web::{
 
 /// The product's page.
 pub async fn show(OnSale(listing): OnSale, f: Frame) -> HttpResponse {
+    respond(StatusCode::OK, &page_of(&listing, f))
+}
+
+/// The page of a sale as it is now.
+#[must_use]
+pub fn page_of(listing: &Listing, f: Frame) -> ActivityPage {
     let activity = &listing.activity;
-    let page = ActivityPage {
-        sale: shown::sale(&listing, f.now_ms),
+    ActivityPage {
+        sale: shown::sale(listing, f.now_ms),
         description: activity.product.description.clone(),
         pay_within_seconds: activity.pay_within_s,
         asks_captcha: activity.captcha,
+        is_preview: false,
         f,
-    };
-    respond(StatusCode::OK, &page)
+    }
 }

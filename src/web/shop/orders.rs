@@ -8,7 +8,11 @@ use super::{
     view::order::{OrderNotice, OrderPage, OrdersPage},
 };
 use crate::{
-    purchase::{order::OrderStanding, pay::Settled},
+    purchase::{
+        DeskError,
+        order::OrderStanding,
+        pay::{Paying, Settled},
+    },
     sale::{money::Currency, order::Standing, order_number::OrderNo},
     web::{
         error::WebError,
@@ -78,7 +82,7 @@ pub async fn show(
     f: Frame,
 ) -> Result<HttpResponse, WebError> {
     let order = site.desk.order(shopper.id, number).await?.ok_or(WebError::NotFound)?;
-    Ok(told(&site, &order, StatusCode::OK, None, wanted, f))
+    told(&site, &order, StatusCode::OK, None, wanted, f).await
 }
 
 /// Pays the order.
@@ -91,8 +95,23 @@ pub async fn pay(
     f: Frame,
     _: Checked<NoFields>,
 ) -> Result<HttpResponse, WebError> {
-    let settled = site.desk.pay(shopper.id, number, &request_id).await?;
-    changed(&site, settled, wanted, f)
+    if wanted.is_json() {
+        // A program can be sent to no page; the provider takes the money at once.
+        let settled = site.desk.pay(shopper.id, number, &request_id).await?;
+        return changed(&site, settled, wanted, f).await;
+    }
+    match site.desk.begin_payment(shopper.id, number, &request_id).await {
+        Ok(Some(Paying::At(page))) => Ok(see_other(&page)),
+        Ok(Some(Paying::Settled(settled))) => changed(&site, Some(settled), wanted, f).await,
+        Ok(None) => Err(WebError::NotFound),
+        Err(DeskError::Provider(error)) => {
+            tracing::warn!(%error, request_id, "the payment's provider gives no page");
+            let order = site.desk.order(shopper.id, number).await?.ok_or(WebError::NotFound)?;
+            let notice = Some(OrderNotice::PaymentUnavailable);
+            told(&site, &order, StatusCode::SERVICE_UNAVAILABLE, notice, wanted, f).await
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Gives the order up.
@@ -106,7 +125,7 @@ pub async fn cancel(
     _: Checked<NoFields>,
 ) -> Result<HttpResponse, WebError> {
     let settled = site.desk.cancel(shopper.id, number, &request_id).await?;
-    changed(&site, settled, wanted, f)
+    changed(&site, settled, wanted, f).await
 }
 
 fn row_number(text: &str) -> Result<i64, WebError> {
@@ -114,46 +133,52 @@ fn row_number(text: &str) -> Result<i64, WebError> {
     number.ok_or(WebError::BadRequest("not the number of a row"))
 }
 
-fn changed(
+async fn changed(
     site: &Site,
     settled: Option<Settled>,
     wanted: Wanted,
     f: Frame,
 ) -> Result<HttpResponse, WebError> {
     let Settled { order, done } = settled.ok_or(WebError::NotFound)?;
-    Ok(match (done, wanted) {
-        (true, Wanted::Html) => see_other(&format!("/orders/{}", order.order_no)),
-        (true, Wanted::Json) => told(site, &order, StatusCode::OK, None, wanted, f),
+    match (done, wanted) {
+        (true, Wanted::Html) => Ok(see_other(&format!("/orders/{}", order.order_no))),
+        (true, Wanted::Json) => told(site, &order, StatusCode::OK, None, wanted, f).await,
         (false, _) => {
             let notice = Some(match order.standing {
                 Standing::Reserved | Standing::Checking => OrderNotice::BeingPlaced,
                 Standing::Row(_) => OrderNotice::HasChanged,
             });
-            told(site, &order, StatusCode::CONFLICT, notice, wanted, f)
+            told(site, &order, StatusCode::CONFLICT, notice, wanted, f).await
         }
-    })
+    }
 }
 
-fn told(
+async fn told(
     site: &Site,
     order: &OrderStanding,
     status: StatusCode,
     notice: Option<OrderNotice>,
     wanted: Wanted,
     f: Frame,
-) -> HttpResponse {
+) -> Result<HttpResponse, WebError> {
     if wanted.is_json() {
-        return HttpResponse::build(status).json(OrderBody::of(order, site.currency));
+        return Ok(HttpResponse::build(status).json(OrderBody::of(order, site.currency)));
     }
+    // Before there is a row there is no payment.
+    let payments = match order.standing {
+        Standing::Row(_) => site.desk.payments_of(order.order_no).await?,
+        Standing::Reserved | Standing::Checking => Vec::new(),
+    };
     let listing = site.catalog.snapshot().get(order.activity_id);
     let activity = listing.as_deref().map(|listing| &listing.activity);
     let page = OrderPage {
         order: shown::order(order, activity, site.currency, f.now_ms),
+        money: shown::money(&payments),
         notice,
         cancel_bars: activity.is_some_and(|activity| !activity.rebuy),
         f,
     };
-    respond(status, &page)
+    Ok(respond(status, &page))
 }
 
 #[derive(Serialize)]

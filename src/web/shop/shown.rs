@@ -1,7 +1,7 @@
 //! From the words of the sale to what pages show.
 
 use super::view::{
-    order::{CancelReason, Order, OrderState, RejectReason},
+    order::{CancelReason, Money, Order, OrderState, RejectReason},
     sale::{Sale, SaleState},
 };
 use crate::{
@@ -11,8 +11,10 @@ use crate::{
         activity::{Activity, Phase},
         money::Currency,
         order::{self as row, Standing},
+        payment::{Payment, PaymentState},
     },
     web::pictures::Look,
+    web::price::Price,
 };
 
 /// A sale as it is at `now_ms`.
@@ -71,6 +73,26 @@ pub fn order(
         made_at_ms: standing.order_no.minted_at_ms(),
         state: order_state(standing, rebuy),
     }
+}
+
+/// What an order's page says of its payments: of the last one how it stands, of all what goes back.
+#[must_use]
+pub fn money(payments: &[Payment]) -> Vec<Money> {
+    let last = payments.len().saturating_sub(1);
+    let told = payments.iter().enumerate().filter_map(|(place, payment)| {
+        let amount = || {
+            let taken = payment.taken.unwrap_or(payment.amount);
+            Price::new(taken.0, payment.currency.code()).to_string()
+        };
+        match payment.state {
+            PaymentState::Begun if place == last => Some(Money::Begun),
+            PaymentState::Failed if place == last => Some(Money::Failed),
+            PaymentState::ToRefund => Some(Money::GoesBack(amount())),
+            PaymentState::Refunded => Some(Money::IsBack(amount())),
+            PaymentState::Begun | PaymentState::Failed | PaymentState::Paid => None,
+        }
+    });
+    told.collect()
 }
 
 fn order_state(standing: &OrderStanding, rebuy: bool) -> OrderState {

@@ -7,6 +7,7 @@ mod accounts;
 mod again;
 mod chromium;
 mod clock;
+mod console;
 mod dashboard;
 mod person;
 mod plain;

@@ -11,6 +11,7 @@ use crate::harness::shopper::redis_of;
 pub(super) const BUY: &str = "#buy";
 pub(super) const SUBMIT: &str = "main form button[type=submit]";
 pub(super) const PAY: &str = ".panel-pay form button";
+pub(super) const PAY_AT_THE_SANDBOX: &str = "button[value=pay]";
 
 #[derive(Debug)]
 pub(super) struct Person {
@@ -34,7 +35,16 @@ impl Person {
     }
 
     pub(super) async fn signed_in(app: &App, setting: Setting) -> Self {
-        let person = Self::new(app, setting).await;
+        Self::new(app, setting).await.at_home().await
+    }
+
+    /// An admin, signed in.
+    pub(super) async fn admin(app: &App, setting: Setting) -> Self {
+        Self::of_role(app, Role::Admin, setting).await.at_home().await
+    }
+
+    async fn at_home(self) -> Self {
+        let person = self;
         person.window.goes_to("/login").await;
         person.signs_in().await;
         person.window.arrives_at("/").await;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Setting;
-use super::person::{BUY, PAY, Person, page_of};
+use super::person::{BUY, PAY, PAY_AT_THE_SANDBOX, Person, page_of};
 use crate::harness::{App, Sale};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -20,6 +20,8 @@ async fn without_javascript_a_shopper_waits_buys_pays_and_cancels() {
     person.buys(soon).await;
     window.sees("h1", "Your order is placed").await;
     window.clicks(PAY).await;
+    window.sees("h1", "Sandbox payment").await;
+    window.clicks(PAY_AT_THE_SANDBOX).await;
     window.sees("h1", "Paid. Thank you!").await;
 
     let other = app.sale(Sale { captcha: true, ..Sale::of(5) }).await;

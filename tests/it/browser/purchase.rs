@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Setting;
-use super::person::{BUY, PAY, Person, SUBMIT, page_of, purchase_of};
+use super::person::{BUY, PAY, PAY_AT_THE_SANDBOX, Person, SUBMIT, page_of, purchase_of};
 use crate::harness::{App, Plan, SOON, Sale, eventually};
 
 const SECONDS: &str = ".countdown [data-part=seconds]";
@@ -84,6 +84,9 @@ async fn waits_for_the_start_buys_and_pays(setting: Setting) {
     window.clicks(".row h2 a").await;
     window.arrives_at(&order).await;
     window.clicks(PAY).await;
+    window.sees("h1", "Sandbox payment").await;
+    window.looks_at("sandbox").await;
+    window.clicks(PAY_AT_THE_SANDBOX).await;
     window.sees("h1", "Paid. Thank you!").await;
     window.looks_at("order-paid").await;
     assert_eq!(window.path().await, order);

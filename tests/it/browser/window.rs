@@ -60,6 +60,12 @@ impl Window {
         Self { chromium, site, width: setting.width, console: Mutex::default() }
     }
 
+    /// The visitor's system likes it dark, or light.
+    pub(super) async fn turns(&self, scheme: &str) {
+        let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
+        self.chromium.tools("Emulation.setEmulatedMedia", json!({ "features": [feature] })).await;
+    }
+
     pub(super) async fn goes_to(&self, path: &str) {
         let url = format!("{}{path}", self.site);
         self.chromium.post("/url", json!({ "url": url })).await.unwrap();
@@ -113,6 +119,21 @@ impl Window {
         self.chromium.post(&format!("/element/{element}/clear"), json!({})).await.unwrap();
         let keys = json!({ "text": text });
         self.chromium.post(&format!("/element/{element}/value"), keys).await.unwrap();
+    }
+
+    /// Sets a field that is not typed letter by letter: a date, a choice.
+    pub(super) async fn sets(&self, css: &str, value: &str) {
+        let set = self
+            .asks(&format!(
+                "(() => {{
+                    const field = document.querySelector('{css}');
+                    field.value = '{value}';
+                    field.dispatchEvent(new Event('change', {{ bubbles: true }}));
+                    return field.value;
+                }})()"
+            ))
+            .await;
+        assert_eq!(set, json!(value), "{css} takes it");
     }
 
     /// The text as it is shown; `None` when nothing such is there.
@@ -179,11 +200,23 @@ impl Window {
         let widths = self.asks("[innerWidth, document.documentElement.scrollWidth]").await;
         let [inner, page] = [0, 1].map(|at| widths[at].as_u64().unwrap());
         // A phone widens its window for a page that is too wide.
-        assert_eq!(inner, u64::from(self.width), "{name} widens the window");
-        assert!(page <= inner, "{name} scrolls sideways: {page} pixels");
+        if inner != u64::from(self.width) || page > inner {
+            let out = self.what_sticks_out().await;
+            panic!("{name} is {} pixels wide, not {}: {out}", inner.max(page), self.width);
+        }
         if let Some(dir) = std::env::var_os("SECKILL_SCREENSHOTS") {
             self.takes_picture(Path::new(&dir), name).await;
         }
+    }
+
+    async fn what_sticks_out(&self) -> Value {
+        self.asks(&format!(
+            "[...document.querySelectorAll('main *')]
+                .filter((thing) => thing.getBoundingClientRect().right > {})
+                .map((thing) => thing.outerHTML.slice(0, 80)).slice(0, 9)",
+            self.width
+        ))
+        .await
     }
 
     async fn takes_picture(&self, dir: &Path, name: &str) {

@@ -8,11 +8,13 @@ use diesel::connection::SimpleConnection;
 use diesel::sql_types::BigInt;
 use diesel::{MysqlConnection, RunQueryDsl, select};
 
-use seckill::ledger::orders::{self, BatchOutcome, CancelOutcome, Fate, PayOutcome};
+use seckill::ledger::orders::{self, BatchOutcome, CancelOutcome, Fate};
+use seckill::ledger::payments::{Beginning, Collected};
 use seckill::sale::ids::Epoch;
 use seckill::sale::order::{CancelReason, OrderState};
 use seckill::sale::order_number::OrderNo;
 
+use super::payments::{begin, collect, taken};
 use super::{Books, Sale, until};
 
 async fn cancel(books: &Books, order_no: OrderNo) -> CancelOutcome {
@@ -22,8 +24,19 @@ async fn cancel(books: &Books, order_no: OrderNo) -> CancelOutcome {
         .expect("cancels")
 }
 
-async fn pay(books: &Books, order_no: OrderNo) -> PayOutcome {
-    orders::pay(&books.ledger, order_no, None, books.by_shopper(0)).await.expect("pays")
+/// What a shopper who pays at once is told.
+async fn pay(books: &Books, shopper: usize, order_no: OrderNo) -> &'static str {
+    let payment = match begin(books, shopper, order_no).await {
+        Beginning::Begun(payment) => payment,
+        Beginning::AlreadyPaid(_) => return "already paid",
+        Beginning::TooLate(_) => return "too late",
+        Beginning::NotPending(_) => return "not pending",
+        Beginning::NotFound => return "not found",
+    };
+    match collect(books, payment.payment_no, taken(1999)).await {
+        Collected::Paid(_) => "paid",
+        other => panic!("{other:?}"),
+    }
 }
 
 /// The deadline passes.
@@ -43,7 +56,7 @@ async fn cancelled_twice_gives_one_unit_back() {
     assert_eq!(ended.order.state, OrderState::Cancelled);
     assert_eq!(ended.order.reason.as_deref(), Some("by_shopper"));
     assert!(matches!(cancel(&books, order_no).await, CancelOutcome::AlreadyCancelled(_)));
-    assert!(matches!(pay(&books, order_no).await, PayOutcome::NotPending(_)));
+    assert_eq!(pay(&books, 0, order_no).await, "not pending");
     assert_eq!(books.sale().await.remain_stock, 10);
     let kinds = orders::history(&books.ledger, order_no).await.unwrap();
     let kinds: Vec<_> = kinds.iter().map(|event| event.kind.as_str()).collect();
@@ -55,8 +68,8 @@ async fn cancelled_twice_gives_one_unit_back() {
 async fn paid_is_paid_once_and_is_not_cancelled_any_more() {
     let books = Books::open(Sale::default()).await;
     let order_no = books.place(0).await;
-    assert!(matches!(pay(&books, order_no).await, PayOutcome::Paid(_)));
-    assert!(matches!(pay(&books, order_no).await, PayOutcome::AlreadyPaid(_)));
+    assert_eq!(pay(&books, 0, order_no).await, "paid");
+    assert_eq!(pay(&books, 0, order_no).await, "already paid");
     assert!(matches!(cancel(&books, order_no).await, CancelOutcome::NotPending(_)));
     let expired = orders::expire(&books.ledger, order_no).await.unwrap();
     assert!(matches!(expired, CancelOutcome::NotPending(_)));
@@ -72,13 +85,15 @@ async fn an_order_ends_by_time_after_its_deadline_and_not_before() {
     let outcome = orders::expire(&books.ledger, due).await.unwrap();
     assert!(matches!(outcome, CancelOutcome::NotDue(_)));
     overdue(&books, due).await;
-    assert_eq!(orders::due(&books.ledger, 10).await.unwrap(), [due]);
-    assert!(matches!(pay(&books, due).await, PayOutcome::TooLate(_)));
+    let found = orders::due(&books.ledger, 10).await.unwrap();
+    assert_eq!(found.iter().map(|found| found.order_no).collect::<Vec<_>>(), [due]);
+    assert!(found[0].overdue_ms >= 1000);
+    assert_eq!(pay(&books, 0, due).await, "too late");
     let outcome = orders::expire(&books.ledger, due).await.unwrap();
     let CancelOutcome::Cancelled(ended) = outcome else { panic!("{outcome:?}") };
     assert_eq!(ended.order.reason.as_deref(), Some("unpaid"));
     assert!(orders::due(&books.ledger, 10).await.unwrap().is_empty());
-    assert!(matches!(pay(&books, early).await, PayOutcome::Paid(_)));
+    assert_eq!(pay(&books, 1, early).await, "paid");
     assert_eq!(books.sale().await.remain_stock, 9);
     books.balance().await;
 }
@@ -89,45 +104,55 @@ async fn anothers_order_is_not_found() {
     let order_no = books.place(0).await;
     let other = Some(books.shoppers[1]);
     let by = books.by_shopper(1);
-    let paid = orders::pay(&books.ledger, order_no, other, by.clone()).await.unwrap();
-    assert_eq!(paid, PayOutcome::NotFound);
+    assert_eq!(pay(&books, 1, order_no).await, "not found");
     let reason = CancelReason::ByShopper;
     let cancelled = orders::cancel(&books.ledger, order_no, other, reason, by).await.unwrap();
     assert_eq!(cancelled, CancelOutcome::NotFound);
     let nobodys = books.reservation(0).order_no;
-    assert_eq!(pay(&books, nobodys).await, PayOutcome::NotFound);
+    assert_eq!(pay(&books, 0, nobodys).await, "not found");
     assert_eq!(cancel(&books, nobodys).await, CancelOutcome::NotFound);
     assert_eq!(books.counts().await.pending_payment, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_pay_cancel_and_expiry_at_once_exactly_one_wins() {
-    let books = Books::open(Sale { stock: 400, shoppers: 200, ..Sale::default() }).await;
-    for shopper in 0..200 {
+async fn of_pay_cancel_and_expiry_at_once_exactly_one_wins_a_thousand_times_over() {
+    let books = Books::open(Sale { stock: 1000, shoppers: 1000, ..Sale::default() }).await;
+    let (mut paid_orders, mut refunds) = (0, 0);
+    for shopper in 0..1000 {
         let order_no = books.place(shopper).await;
-        // A payment that is just in time and an expiry that is just due do not meet; each meets the
-        // shopper's cancellation, from two windows.
-        if shopper % 2 == 0 {
-            overdue(&books, order_no).await;
-        }
-        let (paid, one, other, expired) = tokio::join!(
-            pay(&books, order_no),
+        let Beginning::Begun(payment) = begin(&books, shopper, order_no).await else { panic!() };
+        // The money is on its way when the deadline passes.
+        overdue(&books, order_no).await;
+        let (paid, again, one, other, expired) = tokio::join!(
+            collect(&books, payment.payment_no, taken(1999)),
+            collect(&books, payment.payment_no, taken(1999)),
             cancel(&books, order_no),
             cancel(&books, order_no),
             orders::expire(&books.ledger, order_no)
         );
         let expired = expired.expect("expires");
+        let is_paid = |told: &Collected| matches!(told, Collected::Paid(_));
         let wins = [
-            matches!(paid, PayOutcome::Paid(_)),
+            is_paid(&paid),
+            is_paid(&again),
             matches!(one, CancelOutcome::Cancelled(_)),
             matches!(other, CancelOutcome::Cancelled(_)),
             matches!(expired, CancelOutcome::Cancelled(_)),
         ];
         let winners = wins.iter().filter(|won| **won).count();
-        assert_eq!(winners, 1, "{paid:?} {one:?} {other:?} {expired:?}");
+        assert_eq!(winners, 1, "{paid:?} {again:?} {one:?} {other:?} {expired:?}");
         let events = orders::history(&books.ledger, order_no).await.unwrap();
         assert_eq!(events.len(), 2, "{events:?}");
+        let won_by_payment = wins[0] || wins[1];
+        assert_eq!(events[1].kind, if won_by_payment { "paid" } else { "cancelled" });
+        let goes_back =
+            [&paid, &again].iter().filter(|told| matches!(told, Collected::ToRefund(_))).count();
+        assert_eq!(goes_back, usize::from(!won_by_payment), "{paid:?} {again:?}");
+        paid_orders += i64::from(won_by_payment);
+        refunds += goes_back;
     }
+    assert_eq!(books.counts().await.paid, paid_orders);
+    assert_eq!(books.sale().await.remain_stock, i64::try_from(refunds).unwrap());
     books.balance().await;
 }
 

@@ -2,6 +2,7 @@
 
 mod access;
 mod accounts;
+mod activities;
 mod audit;
 mod bad_input;
 mod bare_sockets;
@@ -12,6 +13,7 @@ mod export;
 mod names;
 mod orders;
 mod outcomes;
+mod payments;
 mod products;
 mod purchase_guard;
 mod sessions;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The modules from the words at the bottom to the edge, and which others of ours each may use. The
 /// wiring (`role`, `cli`) may use everything.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("sale", &[]),
     ("config", &["sale"]),
     ("gate", &["sale", "config"]),
@@ -16,7 +16,9 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("picture", &["sale"]),
     ("catalog", &["sale", "gate", "ledger"]),
     ("account", &["sale", "gate", "ledger"]),
-    ("purchase", &["sale", "catalog", "gate", "queue", "ledger"]),
+    // The sandbox keeps its books in the same ledger.
+    ("payment", &["sale", "ledger"]),
+    ("purchase", &["sale", "catalog", "gate", "queue", "ledger", "payment"]),
     ("back_office", &["sale", "catalog", "gate", "queue", "ledger"]),
     // The keeper fills the gate by the same steps as an admin who publishes.
     ("reconcile", &["sale", "catalog", "gate", "queue", "ledger", "back_office"]),
@@ -29,6 +31,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
             "picture",
             "catalog",
             "account",
+            "payment",
             "purchase",
             "back_office",
             "reconcile",

@@ -15,10 +15,19 @@ pub struct OrderPage {
     pub f: Frame,
     /// The order itself.
     pub order: Order,
+    /// What is to be said of payments.
+    pub money: Vec<Money>,
     /// Why a payment or cancellation changed nothing.
     pub notice: Option<OrderNotice>,
     /// Whether cancelling shuts the shopper out of this sale; said before it is done.
     pub cancel_bars: bool,
+}
+
+impl OrderPage {
+    /// Whether the news of a payment is close.
+    fn is_paying(&self) -> bool {
+        self.order.state.pay_before_ms().is_some() && self.money.contains(&Money::Begun)
+    }
 }
 
 /// `GET /orders`, newest first.
@@ -31,6 +40,32 @@ pub struct OrdersPage {
     pub orders: Vec<Order>,
     /// The address of the next page, when there is one.
     pub older: Option<String>,
+}
+
+/// What a shopper is told of a payment; amounts as they are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Money {
+    /// Nobody knows yet what became of it.
+    Begun,
+    /// Nothing was taken.
+    Failed,
+    /// What was taken goes back.
+    GoesBack(String),
+    /// What was taken is back.
+    IsBack(String),
+}
+
+impl Money {
+    /// What is said about it.
+    #[must_use]
+    pub fn text(&self) -> Message {
+        match self {
+            Self::Begun => key("money-begun"),
+            Self::Failed => key("money-failed"),
+            Self::GoesBack(amount) => key("money-goes-back").with("amount", amount),
+            Self::IsBack(amount) => key("money-is-back").with("amount", amount),
+        }
+    }
 }
 
 /// What pages show of an order.

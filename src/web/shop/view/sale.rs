@@ -34,6 +34,8 @@ pub struct ActivityPage {
     pub pay_within_seconds: i64,
     /// Whether buying asks for the characters in a picture.
     pub asks_captcha: bool,
+    /// Whether an admin looks at it as shoppers will; nothing can be pressed then.
+    pub is_preview: bool,
 }
 
 /// What pages show of a sale.

@@ -1,0 +1,67 @@
+// Comfort in the console: tells the server the admin's zone, and what a typed time is elsewhere.
+// The pages work without it.
+
+const COOKIE = "seckill_zone";
+const YEAR_S = 31_536_000;
+
+// Once, where nothing is known: the page is asked for again in the admin's own zone.
+function tellZone() {
+  if (!document.querySelector("[data-asks-zone]") || hasCookie()) return;
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (!zone || !/^[A-Za-z0-9_+\-/]+$/.test(zone)) return;
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  document.cookie = `${COOKIE}=${zone}; Path=/; Max-Age=${YEAR_S}; SameSite=Lax${secure}`;
+  if (hasCookie() && zone !== "UTC") location.reload();
+}
+
+function hasCookie() {
+  return document.cookie.split("; ").some((cookie) => cookie.startsWith(`${COOKIE}=`));
+}
+
+// Minutes that clocks in the zone are ahead of UTC at a moment.
+function ahead(zone, ms) {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric",
+    hour: "numeric", minute: "numeric", second: "numeric",
+  });
+  const part = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
+  const shown = Date.UTC(part.year, part.month - 1, part.day, part.hour, part.minute, part.second);
+  return shown - Math.floor(ms / 1000) * 1000;
+}
+
+// The moment that clocks in the zone show so. Where they show it never or twice, the server asks.
+function momentOf(typed, zone) {
+  const shown = Date.parse(`${typed}Z`);
+  if (Number.isNaN(shown)) return NaN;
+  const guess = shown - ahead(zone, shown);
+  return shown - ahead(zone, guess);
+}
+
+function distance(ms, language) {
+  const words = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+  const minutes = Math.round((ms - Date.now()) / 60_000);
+  if (Math.abs(minutes) < 120) return words.format(minutes, "minute");
+  const hours = Math.round(minutes / 60);
+  return Math.abs(hours) < 48 ? words.format(hours, "hour") : words.format(Math.round(hours / 24), "day");
+}
+
+function tellTimes() {
+  const zone = document.getElementById("zone")?.value;
+  const language = document.documentElement.lang;
+  for (const place of document.querySelectorAll("[data-tells]")) {
+    const typed = document.getElementById(place.dataset.tells)?.value;
+    let ms = NaN;
+    try { ms = typed && zone ? momentOf(typed, zone) : NaN; } catch { /* a zone that this browser lacks */ }
+    place.hidden = Number.isNaN(ms);
+    if (place.hidden) continue;
+    const format = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
+    place.textContent = `= ${format.format(ms)} UTC · ${distance(ms, language)}`;
+  }
+}
+
+tellZone();
+tellTimes();
+document.addEventListener("input", tellTimes);
+document.addEventListener("change", tellTimes);
+// What is wrong is read first.
+document.querySelector("#faults, #warnings, #changed, #trouble")?.focus();
