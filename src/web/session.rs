@@ -100,10 +100,10 @@ impl Visit {
     /// Whether this visit is an admin's, and still counts: for an answer that goes on and on, which has to
     /// ask again and again.
     #[must_use]
-    pub fn is_still_admin(&self, _req: &HttpRequest) -> bool {
-        self.account
-            .as_ref()
-            .is_some_and(|account| !account.is_over() && account.role == Role::Admin)
+    pub fn is_still_admin(&self, req: &HttpRequest) -> bool {
+        self.account.as_ref().is_some_and(|account| {
+            account.role == Role::Admin && !account.is_over() && !account.was_ended(req)
+        })
     }
 
     /// Whether `token` is this session's; takes as long for a near miss as for any other.

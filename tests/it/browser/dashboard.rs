@@ -43,7 +43,7 @@ async fn figures_move_before_the_eyes_and_end_as_the_settlement() {
     buyer.order_becomes(&order, "pending_payment").await;
     for window in [&desk, &phone] {
         window.sees("#figures .tile-main dd", "4").await;
-        window.sees("#figures .table-plain tbody th", "Admitted").await;
+        window.sees("#figures .table-narrow tbody th", "Admitted").await;
         assert_eq!(window.asks("window.sameAsBefore === true").await, json!(true));
         eventually("both pictures", SOON, || async {
             let drawn = window.asks("document.querySelectorAll('svg.chart').length").await;

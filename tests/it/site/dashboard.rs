@@ -178,6 +178,32 @@ async fn whoever_watches_sees_it_happen_and_does_not_hold_up_the_end() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_is_no_admin_any_more_sees_no_more() {
+    let app = App::start().await;
+    let sale = app.sale(Sale::of(7)).await;
+    let (first, second) = (admin(&app).await, admin(&app).await);
+    let mut kept = first.browser.open(&stream_of(sale)).await;
+    let mut demoted = second.browser.open(&stream_of(sale)).await;
+    for stream in [&mut kept, &mut demoted] {
+        assert!(events(stream).await.is_some());
+    }
+    let token = first.browser.csrf_token().await;
+    let path = format!("/admin/accounts/{}/role", second.id);
+    let fields = [("role", "operator"), ("csrf_token", token.as_str())];
+    assert_eq!(first.browser.post(&path, &fields).await.status, 303);
+    let begun = Instant::now();
+    while events(&mut demoted).await.is_some() {
+        assert!(begun.elapsed() < SOON, "the stream goes on");
+    }
+    assert!(events(&mut kept).await.is_some(), "another's is none of its business");
+    assert_eq!(first.browser.post("/logout", &[("csrf_token", &token)]).await.status, 303);
+    let begun = Instant::now();
+    while events(&mut kept).await.is_some() {
+        assert!(begun.elapsed() < SOON, "the stream goes on");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn however_many_watch_the_figures_are_taken_once() {
     let app = App::start().await;
     let sale = app.sale(Sale::of(7)).await;
