@@ -185,7 +185,9 @@ impl Generation {
         };
         let pool = Pool::builder()
             .max_size(options.pool_size.max(1))
-            .min_idle(Some(1))
+            // None ahead of need: a command that is done at once must not end while a thread of the client
+            // library is still making a connection, which it does not survive.
+            .min_idle(Some(0))
             .connection_timeout(options.checkout_timeout)
             .test_on_check_out(true)
             .connection_customizer(Box::new(session))
