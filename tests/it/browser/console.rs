@@ -122,7 +122,7 @@ async fn fits(setting: Setting) {
     let long = "An uncommonly long name for a kettle that never ends and goes on".to_owned();
     let named = |sale: Sale| Sale { title: long.clone(), captcha: true, ..sale };
     let draft = app.draft(named(Sale::of(500))).await;
-    let upcoming = app.sale(named(Sale::of(500).opening_in(Duration::from_mins(40)))).await;
+    let upcoming = app.sale(named(Sale::of(500).opening_in(Duration::from_secs(2400)))).await;
     let open = app.sale(Sale::of(120)).await;
     app.shopper().await.must_buy(open).await;
     let paused = app.sale(named(Sale::of(5))).await;
