@@ -208,7 +208,7 @@ fn field(word: &str) -> Message {
         "pay_within_s" => key("audit-field-pay-within"),
         "rate_per_s" => key("audit-field-rate"),
         "total_rate_per_s" => key("audit-field-total-rate"),
-        "status" => key("audit-field-status"),
+        "status" | "state" => key("audit-field-status"),
         "asked" => key("audit-field-asked"),
         "change_id" => key("audit-field-change-id"),
         "name" | "username" => key("audit-field-name"),
