@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use seckill::stack::Kind;
 
 use super::{all_insist, every_unit_went_to_one_of};
-use crate::harness::{App, Plan, Process, SOON, Sale, Shopper, Side, eventually};
+use crate::harness::{Answer, App, Plan, Process, SOON, Sale, Shopper, Side, eventually};
 
 /// The configured bound of the tests, and what a slow machine takes beside it.
 const BOUND: Duration = Duration::from_secs(5 + 5);
@@ -31,10 +31,12 @@ async fn a_process_that_is_told_to_end_under_load_ends_in_time_and_loses_nothing
     assert_eq!(code, Some(0));
     // An answer, or a closed door; never a page of an error.
     let answers: Vec<_> = before.iter().flatten().collect();
+    let admitted = |answer: &Answer| answer.status == 202 && answer.outcome() == "admitted";
     for answer in &answers {
-        assert_eq!((answer.status, answer.outcome()), (202, "admitted".into()), "{}", answer.text);
+        // On a slow machine all units may be gone before the process is.
+        assert!(admitted(answer) || answer.outcome() == "sold_out", "{}", answer.text);
     }
-    assert!(answers.len() >= 30);
+    assert!(answers.iter().filter(|answer| admitted(answer)).count() >= 30);
 
     app.start_worker().await;
     app.start_web().await;
@@ -43,7 +45,7 @@ async fn a_process_that_is_told_to_end_under_load_ends_in_time_and_loses_nothing
     }
     let after = all_insist(&shoppers, sale, 8).await;
     for (before, after) in before.iter().zip(&after) {
-        if let Ok(before) = before {
+        if let Some(before) = before.as_ref().ok().filter(|before| admitted(before)) {
             assert_eq!(after.order_no(), before.order_no());
         }
     }
