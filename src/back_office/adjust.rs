@@ -39,10 +39,8 @@ impl BackOffice {
             let message = "stock: a change of at least 1 and at most 100000000, like +10 or -10";
             return Err(BackOfficeError::Invalid(message.to_owned()));
         }
-        let held = self.hold(id, actor).await?;
-        let done = self.adjust_held(&held, by, change_id).await;
-        self.finish(held).await;
-        done
+        self.change_held(id, None, actor, async |held| self.adjust_held(held, by, change_id).await)
+            .await
     }
 
     async fn adjust_held(

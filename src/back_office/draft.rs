@@ -77,9 +77,7 @@ impl BackOffice {
         plan: Plan,
         actor: &Actor,
     ) -> Result<(), BackOfficeError> {
-        let held = self.hold(id, actor).await?;
-        let done = async {
-            held.is_as_seen(Some(seen))?;
+        self.change_held(id, Some(seen), actor, async |held| {
             let activity = &held.activity;
             if matches!(activity.status, Status::Ended | Status::Settled | Status::Cancelled) {
                 return Err(BackOfficeError::Over { id, status: activity.status });
@@ -90,10 +88,8 @@ impl BackOffice {
                 faults.insert(0, Fault::ProductFixed);
             }
             no_faults(faults)?;
-            let fence = held.fence;
-            let edited =
-                plan::edit(&self.ledger, id, fence, seen, product, plan, actor.clone()).await;
-            match edited {
+            let (fence, by) = (held.fence, held.actor.clone());
+            match plan::edit(&self.ledger, id, fence, seen, product, plan, by).await {
                 Err(LedgerError::NotFound) => {
                     return Err(BackOfficeError::Faults(vec![Fault::Product]));
                 }
@@ -102,13 +98,11 @@ impl BackOffice {
                 }
                 edited => edited?,
             }
-            self.configure(&held).await?;
+            self.configure(held).await?;
             // A start that was brought forward may be near now.
-            self.fill_if_due(&held).await
-        };
-        let done = done.await;
-        self.finish(held).await;
-        done
+            self.fill_if_due(held).await
+        })
+        .await
     }
 
     /// Makes a draft with the terms of another activity, whatever became of that one. Its window is moved

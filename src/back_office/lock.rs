@@ -27,7 +27,7 @@ impl Held {
     ///
     /// # Errors
     /// [`BackOfficeError::Changed`] when it is not.
-    pub fn is_as_seen(&self, seen: Option<i64>) -> Result<(), BackOfficeError> {
+    fn is_as_seen(&self, seen: Option<i64>) -> Result<(), BackOfficeError> {
         match seen {
             Some(version) if version != self.activity.version => {
                 Err(BackOfficeError::Changed(Box::new(self.activity.clone())))
@@ -87,8 +87,26 @@ impl BackOffice {
         Ok((fence, self.read(id).await?))
     }
 
+    /// Does `work` on an activity that is held for it and, where somebody looked at it before, still is as
+    /// they saw it. Afterwards all nodes are told, whatever came of it.
+    pub(super) async fn change_held<T>(
+        &self,
+        id: ActivityId,
+        seen: Option<i64>,
+        actor: &Actor,
+        work: impl AsyncFnOnce(&Held) -> Result<T, BackOfficeError>,
+    ) -> Result<T, BackOfficeError> {
+        let held = self.hold(id, actor).await?;
+        let done = match held.is_as_seen(seen) {
+            Ok(()) => work(&held).await,
+            Err(changed) => Err(changed),
+        };
+        self.finish(held).await;
+        done
+    }
+
     /// Ends a change: all nodes are told, whatever came of it, and the lock is given up.
-    pub(super) async fn finish(&self, held: Held) {
+    async fn finish(&self, held: Held) {
         if let Err(error) = self.gate.announce(held.activity.id).await {
             // They see it by themselves a moment later.
             tracing::info!(activity = %held.activity.id, %error, "not announced");

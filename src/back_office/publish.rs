@@ -20,15 +20,11 @@ impl BackOffice {
         seen: Option<i64>,
         actor: &Actor,
     ) -> Result<(), BackOfficeError> {
-        let held = self.hold(id, actor).await?;
-        let done = async {
-            held.is_as_seen(seen)?;
-            self.change(&held, &[Status::Draft], Status::Scheduled).await?;
-            self.fill_if_due(&held).await
-        };
-        let done = done.await;
-        self.finish(held).await;
-        done
+        self.change_held(id, seen, actor, async |held| {
+            self.change(held, &[Status::Draft], Status::Scheduled).await?;
+            self.fill_if_due(held).await
+        })
+        .await
     }
 
     /// Stops a sale for the moment.
@@ -58,13 +54,7 @@ impl BackOffice {
         seen: Option<i64>,
         actor: &Actor,
     ) -> Result<(), BackOfficeError> {
-        let held = self.hold(id, actor).await?;
-        let done = match held.is_as_seen(seen) {
-            Ok(()) => self.withdraw_held(&held).await,
-            changed => changed,
-        };
-        self.finish(held).await;
-        done
+        self.change_held(id, seen, actor, async |held| self.withdraw_held(held).await).await
     }
 
     /// A reservation counts as an order: it is on its way to become one. So the sale is stopped first,
@@ -119,13 +109,7 @@ impl BackOffice {
         seen: Option<i64>,
         actor: &Actor,
     ) -> Result<(), BackOfficeError> {
-        let held = self.hold(id, actor).await?;
-        let done = match held.is_as_seen(seen) {
-            Ok(()) => self.end_held(&held).await,
-            changed => changed,
-        };
-        self.finish(held).await;
-        done
+        self.change_held(id, seen, actor, async |held| self.end_held(held).await).await
     }
 
     async fn end_held(&self, held: &Held) -> Result<(), BackOfficeError> {
@@ -170,13 +154,7 @@ impl BackOffice {
         from: &'static [Status],
         to: Status,
     ) -> Result<(), BackOfficeError> {
-        let held = self.hold(id, actor).await?;
-        let done = match held.is_as_seen(seen) {
-            Ok(()) => self.turn(&held, from, to).await,
-            changed => changed,
-        };
-        self.finish(held).await;
-        done
+        self.change_held(id, seen, actor, async |held| self.turn(held, from, to).await).await
     }
 
     /// Ledger first, then the gate.

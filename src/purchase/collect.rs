@@ -44,7 +44,7 @@ impl Collector {
         body: &[u8],
         request_id: &str,
     ) -> Result<Collected, NoticeError> {
-        let now_ms = super::desk::now_ms();
+        let now_ms = chrono::Utc::now().timestamp_millis();
         let notice = self.provider.read_notice(signature, body, now_ms)?;
         match self.collect(notice.payment_no, notice.report, request_id).await? {
             Collected::NotFound => Err(NoticeError::NotFound),

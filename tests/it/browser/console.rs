@@ -102,6 +102,15 @@ async fn an_admin_makes_a_sale_that_a_shopper_buys_in_when_it_opens() {
     window.double_clicks("button[value=add]").await;
     window.sees("#said", "2 units were added. The activity has 5 now.").await;
     assert_eq!(app.balance(sale).await.total_stock, 5);
+
+    // The dashboard shows it, and follows by itself what happens next.
+    window.goes_to(&format!("/admin/activities/{sale}/dashboard")).await;
+    window.sees(".chip", "Open").await;
+    window.sees("#figures .tile-main dd", "4").await;
+    window.looks_at("console-dashboard").await;
+    app.shopper().await.must_buy(sale).await;
+    window.sees("#figures .tile-main dd", "3").await;
+    app.balanced("both orders", sale, |b| b.orders.pending_payment == 2).await;
     admin.has_no_complaint().await;
     shopper.has_no_complaint().await;
 }
