@@ -117,7 +117,7 @@ impl BackOffice {
         let known = history.iter().filter_map(Sample::demand).chain(told);
         let known = known.reduce(|known, more| known.or_more(&more));
         // An estimate may fall below what the orders prove.
-        let shoppers = orders::shoppers(&self.ledger, id).await.unwrap_or_default();
+        let shoppers = orders::shoppers(&self.ledger, id).await?;
         let seen = known.as_ref().map_or(0, |demand| demand.participants);
         let outcomes = known.map(|demand| demand.outcomes);
         Ok(settlements::Asked { participants: seen.max(shoppers), outcomes })

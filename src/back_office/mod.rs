@@ -98,6 +98,9 @@ pub enum BackOfficeError {
     /// The id of a change of the stock belongs to another change.
     #[error("a different stock change has this id")]
     ChangeId,
+    /// A step broke off; a fault of ours.
+    #[error("a step of the back office broke off")]
+    BrokenOff,
     /// Only what has begun can be ended.
     #[error("activity {0} has not begun; withdraw it with `cancel`")]
     NotBegun(ActivityId),
@@ -134,6 +137,7 @@ impl BackOfficeError {
             | Self::ChangeId
             | Self::Product(_)
             | Self::Invalid(_) => Class::Reject,
+            Self::BrokenOff => Class::Bug,
             Self::Gate(error) | Self::Filling(FillingError::Gate(error)) => error.class(),
             Self::Ledger(error) => error.class(),
         }
@@ -152,6 +156,7 @@ impl BackOfficeError {
                 "wrong_state"
             }
             Self::Filling(FillingError::Refused(_)) => "filling_refused",
+            Self::BrokenOff => "broken_off",
             Self::Gate(error) | Self::Filling(FillingError::Gate(error)) => error.label(),
             Self::Ledger(error) => error.label(),
         }

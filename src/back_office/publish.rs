@@ -66,22 +66,26 @@ impl BackOffice {
         }
         let running =
             status == Status::Scheduled && held.activity.gate_epoch != Epoch::NEVER_OPENED;
-        if running {
-            self.turn(held, &[Status::Scheduled], Status::Paused).await?;
-        }
-        let withdrawn = match self.is_held(&held.activity).await {
-            Ok(true) => Err(BackOfficeError::HasOrders(held.activity.id)),
-            Ok(false) => {
-                let from = &[Status::Draft, Status::Scheduled, Status::Paused];
-                self.change(held, from, Status::Cancelled).await
-            }
-            Err(error) => Err(error),
-        };
+        let withdrawn = self.withdraw_stopped(held, running).await;
         if running && withdrawn.is_err() {
-            self.turn(held, &[Status::Paused], Status::Scheduled).await?;
+            // Nobody asked for a pause. (Where it did not come to one, there is nothing to take back.)
+            if let Err(error) = self.turn(held, &[Status::Paused], Status::Scheduled).await {
+                tracing::warn!(activity = %id, %error, "not resumed after a withdrawal came to nothing");
+            }
         }
         withdrawn?;
         self.configure(held).await
+    }
+
+    async fn withdraw_stopped(&self, held: &Held, running: bool) -> Result<(), BackOfficeError> {
+        if running {
+            self.turn(held, &[Status::Scheduled], Status::Paused).await?;
+        }
+        if self.is_held(&held.activity).await? {
+            return Err(BackOfficeError::HasOrders(held.activity.id));
+        }
+        let from = &[Status::Draft, Status::Scheduled, Status::Paused];
+        self.change(held, from, Status::Cancelled).await
     }
 
     /// Whether anybody holds a unit at the gate.
@@ -131,7 +135,15 @@ impl BackOffice {
         if to == Status::Settled {
             return self.settle(held).await;
         }
-        self.turn(held, &[Status::Scheduled, Status::Paused], to).await
+        // By the ledger's clock and its present row: what the caller knows of the window may be old.
+        let (id, fence, actor) = (held.activity.id, held.fence, held.actor.clone());
+        match locked::end_by_clock(&self.ledger, id, fence, actor).await {
+            Err(LedgerError::Conflict(Conflict::Status(status))) => {
+                return Err(BackOfficeError::State { id, status, to });
+            }
+            ended => ended?,
+        }
+        self.configure(held).await
     }
 
     async fn settle(&self, held: &Held) -> Result<(), BackOfficeError> {

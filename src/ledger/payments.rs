@@ -5,7 +5,7 @@ use chrono::{NaiveDateTime, TimeDelta};
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
 
-use super::clock::{Clock, now, to_millis};
+use super::clock::{Clock, from_millis, now, to_millis};
 use super::error::LedgerError;
 use super::orders::{self, By};
 use super::pool::Ledger;
@@ -61,8 +61,10 @@ impl TryFrom<Row> for Payment {
 /// What became of the wish to pay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Beginning {
-    /// This payment is to be carried out; the same one when it was begun before.
+    /// This payment is to be carried out.
     Begun(Payment),
+    /// This one was begun before, and its fate is not known here.
+    Before(Payment),
     /// The order is paid already.
     AlreadyPaid(Order),
     /// The deadline has passed; the order is about to expire.
@@ -130,7 +132,7 @@ fn begin_locked(
     let begun = of_order_rows(conn, order_no)?;
     let begun = begun.into_iter().find(|row| row.status == PaymentState::Begun.as_str());
     if let Some(row) = begun.filter(|row| row.provider == provider) {
-        return Ok(Beginning::Begun(row.try_into()?));
+        return Ok(Beginning::Before(row.try_into()?));
     }
     diesel::insert_into(payments::table)
         .values((
@@ -141,6 +143,8 @@ fn begin_locked(
             payments::currency.eq(order.currency.code()),
             payments::request_id.eq(fitting(request_id, 64)),
             payments::begun_at.eq(at),
+            // Whatever becomes of the order then, somebody asks what became of the money.
+            payments::next_try_at.eq(from_millis(order.pay_before_ms)),
         ))
         .execute(conn)?;
     let made = find(conn, fresh)?.ok_or(LedgerError::NotFound)?;
@@ -237,6 +241,7 @@ fn settle(
             payments::taken_cents.eq(taken.map(|amount| amount.0)),
             payments::reason.eq(reason.map(RefundReason::as_str)),
             payments::settled_at.eq(Some(at)),
+            payments::tries.eq(0),
             payments::next_try_at.eq(next_try_at),
         ))
         .execute(conn)?;
@@ -250,6 +255,15 @@ pub async fn of_order(ledger: &Ledger, order_no: OrderNo) -> Result<Vec<Payment>
             of_order_rows(conn, order_no)?.into_iter().map(Payment::try_from).collect()
         })
         .await
+}
+
+/// The order ended: what became of its payments is to be asked at once.
+pub(super) fn look_soon(conn: &mut MysqlConnection, order_no: OrderNo) -> Result<(), LedgerError> {
+    diesel::update(payments::table.filter(payments::order_no.eq(order_no.to_string())))
+        .filter(payments::status.eq(PaymentState::Begun.as_str()))
+        .set(payments::next_try_at.eq(Clock.nullable()))
+        .execute(conn)?;
+    Ok(())
 }
 
 /// The payments of these orders whose fate was not told yet.
@@ -270,15 +284,19 @@ pub async fn begun(ledger: &Ledger, orders: Vec<OrderNo>) -> Result<Vec<Payment>
         .await
 }
 
-/// Refunds that are to be asked for now. Whoever takes one takes it out of the others' sight for a while,
-/// longer each time.
-pub async fn take_due_refunds(ledger: &Ledger, limit: i64) -> Result<Vec<Payment>, LedgerError> {
+/// Payments in this state about which the provider is to be asked now: refunds to be made, and payments
+/// whose fate nobody told. Whoever takes one takes it out of the others' sight for a while, longer each time.
+pub async fn take_due(
+    ledger: &Ledger,
+    state: PaymentState,
+    limit: i64,
+) -> Result<Vec<Payment>, LedgerError> {
     ledger
         .run(move |conn| {
             transaction(conn, |conn| {
                 let at = now(conn)?;
                 let due: Vec<(Row, i32)> = payments::table
-                    .filter(payments::status.eq(PaymentState::ToRefund.as_str()))
+                    .filter(payments::status.eq(state.as_str()))
                     .filter(payments::next_try_at.le(at))
                     .order((payments::next_try_at, payments::id))
                     .limit(limit)

@@ -47,6 +47,7 @@ diesel::table! {
         pay_within_s -> BigInt,
         rate_per_s -> BigInt,
         total_rate_per_s -> Nullable<BigInt>,
+        published_at -> Nullable<Datetime>,
     }
 }
 
@@ -200,3 +201,4 @@ diesel::table! {
 diesel::joinable!(activities -> products (product_id));
 diesel::joinable!(orders -> activities (activity_id));
 diesel::allow_tables_to_appear_in_same_query!(activities, products, orders, users);
+diesel::allow_tables_to_appear_in_same_query!(orders, payments);

@@ -66,6 +66,9 @@ pub trait PaymentProvider: Debug + Send + Sync {
     /// What became of a payment.
     fn query(&self, payment: PaymentNo) -> BoxFuture<'_, Result<Report, ProviderError>>;
 
+    /// Closes a payment that nobody is to make any more; the report tells whether it was made before.
+    fn close(&self, payment: PaymentNo) -> BoxFuture<'_, Result<Report, ProviderError>>;
+
     /// Gives the money back; to be repeated until the report says that it is.
     fn refund(&self, payment: PaymentNo) -> BoxFuture<'_, Result<Report, ProviderError>>;
 

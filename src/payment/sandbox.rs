@@ -174,6 +174,14 @@ impl PaymentProvider for Sandbox {
         self.report_of(payment).boxed()
     }
 
+    fn close(&self, payment: PaymentNo) -> BoxFuture<'_, Result<Report, ProviderError>> {
+        async move {
+            self.decide(payment, Decision::Decline, Telling::Never).await?;
+            self.report_of(payment).await
+        }
+        .boxed()
+    }
+
     fn refund(&self, payment: PaymentNo) -> BoxFuture<'_, Result<Report, ProviderError>> {
         async move {
             books::refund(&self.ledger, payment).await.map_err(no_answer)?;

@@ -76,6 +76,16 @@ impl Collector {
         Ok(self.collect(payment.payment_no, report, "").await?)
     }
 
+    /// Closes a payment whose order has ended, and writes what the provider says of it.
+    pub(super) async fn close(&self, payment: &Payment) -> Result<Collected, AskError> {
+        let report = match self.bounded(self.provider.close(payment.payment_no)).await? {
+            // The provider never heard of it, or it is closed for good: nothing was taken.
+            Report::Unknown | Report::Open => Report::Declined,
+            report => report,
+        };
+        Ok(self.collect(payment.payment_no, report, "").await?)
+    }
+
     pub(super) async fn bounded<T>(
         &self,
         call: impl Future<Output = Result<T, ProviderError>>,

@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::collect::Collector;
+use super::collect::{AskError, Collector};
 use super::tally::Tally;
 use crate::catalog::Catalog;
 use crate::gate::{Gate, GateError};
@@ -37,6 +37,15 @@ pub enum DeskError {
     /// The payment's provider could not be asked.
     #[error(transparent)]
     Provider(#[from] ProviderError),
+}
+
+impl From<AskError> for DeskError {
+    fn from(error: AskError) -> Self {
+        match error {
+            AskError::Provider(error) => error.into(),
+            AskError::Ledger(error) => error.into(),
+        }
+    }
 }
 
 impl DeskError {

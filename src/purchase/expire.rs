@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::future::ready;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
@@ -24,6 +25,8 @@ const EVERY: Duration = Duration::from_secs(1);
 const PAGE: i64 = 200;
 /// How many are ended at the same time.
 const AT_ONCE: usize = 4;
+/// Answers of the provider that are waited for in vain before a sweep goes on without it.
+const IN_VAIN_MAX: u32 = 4;
 
 /// The sweep of unpaid orders.
 #[derive(Debug)]
@@ -41,10 +44,15 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// Sweeps until `stop`.
+    /// Sweeps until `stop`. Orders whose payment was begun go a way of their own: a provider that is slow or
+    /// silent holds up nobody else's.
     pub async fn run(&self, stop: CancellationToken) {
-        loop {
-            let ended = match self.sweep(&stop).await {
+        tokio::join!(self.sweep_on(false, &stop), self.sweep_on(true, &stop));
+    }
+
+    async fn sweep_on(&self, paying: bool, stop: &CancellationToken) {
+        while !stop.is_cancelled() {
+            let ended = match self.sweep(paying, stop).await {
                 Ok(ended) => ended,
                 Err(error) => {
                     tracing::warn!(%error, "unpaid orders are left for the next sweep");
@@ -57,35 +65,38 @@ impl Sweep {
             // After a full page there are more.
             let pause = if ended == PAGE { Duration::ZERO } else { EVERY };
             tokio::select! {
-                () = stop.cancelled() => return,
+                () = stop.cancelled() => {}
                 () = tokio::time::sleep(pause) => {}
             }
         }
     }
 
     /// One page of due orders; tells how many it ended.
-    async fn sweep(&self, stop: &CancellationToken) -> Result<i64, LedgerError> {
-        let due = orders::due(&self.ledger, PAGE).await?;
-        let numbers = due.iter().map(|due| due.order_no).collect();
+    async fn sweep(&self, paying: bool, stop: &CancellationToken) -> Result<i64, LedgerError> {
+        let due = orders::due(&self.ledger, paying, PAGE).await?;
         let mut begun: HashMap<OrderNo, Vec<Payment>> = HashMap::new();
-        for payment in payments::begun(&self.ledger, numbers).await? {
-            begun.entry(payment.order_no).or_default().push(payment);
+        if paying {
+            let numbers = due.iter().map(|due| due.order_no).collect();
+            for payment in payments::begun(&self.ledger, numbers).await? {
+                begun.entry(payment.order_no).or_default().push(payment);
+            }
         }
+        let in_vain = AtomicU32::new(0);
         let work = due.into_iter().map(|due| {
             let begun = begun.remove(&due.order_no).unwrap_or_default();
-            async move { !stop.is_cancelled() && self.end(&due, &begun).await }
+            let in_vain = &in_vain;
+            async move {
+                !stop.is_cancelled()
+                    && !self.is_waited_for(&due, &begun, in_vain).await
+                    && self.end(due.order_no).await
+            }
         });
-        // Several at a time: a provider that is slow for one does not hold up the others.
         let ended = stream::iter(work).buffer_unordered(AT_ONCE).filter(|ended| ready(*ended));
         Ok(i64::try_from(ended.count().await).unwrap_or(i64::MAX))
     }
 
     /// Ends one order; tells whether it did.
-    async fn end(&self, due: &Due, begun: &[Payment]) -> bool {
-        let order_no = due.order_no;
-        if self.is_still_asked_for(due, begun).await {
-            return false;
-        }
+    async fn end(&self, order_no: OrderNo) -> bool {
         match orders::expire(&self.ledger, order_no).await {
             Ok(CancelOutcome::Cancelled(ended)) => {
                 self.release(ended);
@@ -102,11 +113,15 @@ impl Sweep {
     }
 
     /// Asks the provider about payments that were begun: the money may be there, and only its notice lost.
-    /// While it does not answer the order waits, but not for ever.
-    async fn is_still_asked_for(&self, due: &Due, begun: &[Payment]) -> bool {
+    /// While it does not answer the order waits, but not for ever; and after some answers that did not come
+    /// nobody asks on in this sweep.
+    async fn is_waited_for(&self, due: &Due, begun: &[Payment], in_vain: &AtomicU32) -> bool {
         let mut unanswered = false;
         for payment in begun {
-            if let Err(error) = self.collector.ask(payment).await {
+            if in_vain.load(Ordering::Relaxed) >= IN_VAIN_MAX {
+                unanswered = true;
+            } else if let Err(error) = self.collector.ask(payment).await {
+                in_vain.fetch_add(1, Ordering::Relaxed);
                 let order_no = due.order_no;
                 tracing::warn!(%order_no, %error, "not known whether it was paid");
                 unanswered = true;

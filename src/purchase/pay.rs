@@ -3,10 +3,10 @@
 
 use super::desk::{Desk, DeskError};
 use super::order::OrderStanding;
-use crate::ledger::payments::{self, Beginning};
+use crate::ledger::payments::{self, Beginning, Collected};
 use crate::sale::ids::UserId;
 use crate::sale::order_number::OrderNo;
-use crate::sale::payment::{Payment, PaymentNo};
+use crate::sale::payment::{Payment, PaymentNo, PaymentState};
 
 /// What came of the wish to change an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,19 +75,35 @@ impl Desk {
         if self.activity_of(shopper, order_no).is_none() {
             return Ok(Begun::Settled(None));
         }
-        let (provider, fresh) = (self.collector.provider.name(), fresh_number());
-        let request_id = request_id.to_owned();
-        let begun =
-            payments::begin(&self.ledger, order_no, shopper, provider, fresh, request_id).await?;
+        let begun = self.begin(shopper, order_no, request_id).await?;
+        let begun = match begun {
+            // It may be decided, and only its notice lost: then its page would be a dead end.
+            Beginning::Before(payment) => match self.collector.ask(&payment).await? {
+                Collected::Unchanged(PaymentState::Begun) => Beginning::Begun(payment),
+                _ => self.begin(shopper, order_no, request_id).await?,
+            },
+            begun => begun,
+        };
         let settled = |order, done| Begun::Settled(Some(Settled { order, done }));
         Ok(match begun {
-            Beginning::Begun(payment) => Begun::Payment(payment),
+            Beginning::Begun(payment) | Beginning::Before(payment) => Begun::Payment(payment),
             Beginning::AlreadyPaid(order) => settled(order.into(), true),
             Beginning::TooLate(order) | Beginning::NotPending(order) => {
                 settled(order.into(), false)
             }
             Beginning::NotFound => Begun::Settled(self.not_yet(shopper, order_no).await?),
         })
+    }
+
+    async fn begin(
+        &self,
+        shopper: UserId,
+        order_no: OrderNo,
+        request_id: &str,
+    ) -> Result<Beginning, DeskError> {
+        let (provider, fresh) = (self.collector.provider.name(), fresh_number());
+        let request_id = request_id.to_owned();
+        Ok(payments::begin(&self.ledger, order_no, shopper, provider, fresh, request_id).await?)
     }
 
     /// The payments of an order, oldest first. Whose it is, was asked before.

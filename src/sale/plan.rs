@@ -34,7 +34,8 @@ pub struct Plan {
     pub ends_at: DateTime<Utc>,
     /// Whether a ticket asks for a captcha.
     pub captcha: bool,
-    /// Whether a shopper whose order was cancelled may buy again.
+    /// Whether a shopper whose order was cancelled may buy again. Fixed once the sale is published: whoever
+    /// cancelled before was freed or barred at the gate by what held then.
     pub rebuy: bool,
     /// Parts of the stock at the gate. Fixed once the sale is published.
     pub buckets: u16,
@@ -65,6 +66,8 @@ pub enum Field {
     Buckets,
     /// The time to pay.
     PayWithin,
+    /// Buying again after a cancelled order.
+    Rebuy,
     /// The bound on one shopper.
     Rate,
     /// The bound on all.
@@ -119,6 +122,9 @@ pub enum Fault {
     /// The time to pay is out of bounds.
     #[error("pay-within: 10 seconds to 30 days")]
     PayWithin,
+    /// A published sale keeps its word on buying again.
+    #[error("rebuy: fixed once the sale is published")]
+    RebuyFixed,
     /// The bound on one shopper is out of bounds.
     #[error("rate: 1 to 1000 requests a second")]
     Rate,
@@ -140,6 +146,7 @@ impl Fault {
             Self::EndBeforeStart | Self::EndTooLate | Self::EndPassed => Field::EndsAt,
             Self::Buckets | Self::BucketsFixed => Field::Buckets,
             Self::PayWithin => Field::PayWithin,
+            Self::RebuyFixed => Field::Rebuy,
             Self::Rate => Field::Rate,
             Self::TotalRate => Field::TotalRate,
         }
@@ -210,6 +217,7 @@ impl Plan {
         let rules = [
             (self.stock == activity.total_stock, Fault::StockFixed),
             (self.buckets == activity.bucket_count, Fault::BucketsFixed),
+            (self.rebuy == activity.rebuy, Fault::RebuyFixed),
             (!begun || self.starts_at == activity.starts_at, Fault::StartFixed),
             (
                 self.ends_at == activity.ends_at || self.ends_at.timestamp_millis() > now_ms,
@@ -271,6 +279,7 @@ mod tests {
             [Fault::EndPassed]
         );
         assert_eq!(as_edit(during, |p| p.stock += 1), [Fault::StockFixed]);
+        assert_eq!(as_edit(before, |p| p.rebuy = !p.rebuy), [Fault::RebuyFixed]);
         assert_eq!(as_edit(during, |p| p.price = Cents(1)), []);
         // A window that is over may keep its end while something else is put right.
         assert_eq!(as_edit(sale.closes_ms() + 1, |p| p.title = "Kettles, again".into()), []);

@@ -9,7 +9,7 @@ use diesel::sql_types::BigInt;
 
 use super::status_of;
 use crate::ledger::audit::{self, Change};
-use crate::ledger::clock::now;
+use crate::ledger::clock::{Clock, now};
 use crate::ledger::error::{Conflict, LedgerError};
 use crate::ledger::last_insert_id;
 use crate::ledger::orders::count;
@@ -103,6 +103,28 @@ pub async fn set_status(
         .await
 }
 
+/// Ends an activity whose window is over by the ledger's clock. One whose end was put off meanwhile goes on,
+/// whatever the caller had read of it before.
+pub async fn end_by_clock(
+    ledger: &Ledger,
+    id: ActivityId,
+    fence: Fence,
+    actor: Actor,
+) -> Result<(), LedgerError> {
+    ledger
+        .run(move |conn| {
+            transaction(conn, |conn| {
+                let row = lock_fenced(conn, id, fence)?;
+                let was = check_status(&row, &[Status::Scheduled, Status::Paused])?;
+                if now(conn)? < row.ends_at {
+                    return Ok(());
+                }
+                turn(conn, id, was, Status::Ended, &actor)
+            })
+        })
+        .await
+}
+
 /// Makes an ended activity a settled one, and keeps what came of it. Refused while an order is pending.
 pub async fn settle(
     ledger: &Ledger,
@@ -135,6 +157,11 @@ fn turn(
     diesel::update(activities::table.find(id.0))
         .set((activities::status.eq(to.as_str()), activities::version.eq(activities::version + 1)))
         .execute(conn)?;
+    if from == Status::Draft && to == Status::Scheduled {
+        diesel::update(activities::table.find(id.0))
+            .set(activities::published_at.eq(Clock.nullable()))
+            .execute(conn)?;
+    }
     let change = Change::turned("status", &from, &to);
     audit::write(conn, actor, step_word(from, to), &subject(id), &[change])
 }

@@ -93,13 +93,13 @@ pub async fn list(
         .await
 }
 
-/// All activities that were ever published, for the catalog.
+/// All activities that were ever published, for the catalog. One that was withdrawn as a draft is none.
 pub async fn snapshot(ledger: &Ledger) -> Result<Vec<Activity>, LedgerError> {
     ledger
         .run(|conn| {
             let rows: Vec<(Row, products::Row)> = activities::table
                 .inner_join(products_table::table)
-                .filter(activities::status.ne(Status::Draft.as_str()))
+                .filter(activities::published_at.is_not_null())
                 .order(activities::id)
                 .select((Row::as_select(), products::Row::as_select()))
                 .load(conn)?;

@@ -9,6 +9,7 @@ use super::reading::read;
 use crate::ledger::activities::locked::lock_row;
 use crate::ledger::clock::{Clock, now};
 use crate::ledger::error::LedgerError;
+use crate::ledger::payments;
 use crate::ledger::pool::Ledger;
 use crate::ledger::schema::{activities, orders};
 use crate::ledger::transaction::transaction;
@@ -98,6 +99,7 @@ fn cancel_pending(
         let at = now(conn)?;
         let event = NewEvent::new(order_no, OrderState::Cancelled, Some(reason.as_str()), by, at);
         events::write(conn, vec![event])?;
+        payments::look_soon(conn, order_no)?;
     }
     let order = read(conn, order_no)?.ok_or(LedgerError::NotFound)?;
     let ended = |order| Ended { order, rebuy: activity.rebuy };

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use chrono::NaiveDateTime;
-use diesel::dsl::count_star;
+use diesel::dsl::{count_star, exists, not};
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
 
@@ -12,13 +12,14 @@ use crate::ledger::activities;
 use crate::ledger::clock::{from_millis, now, to_millis};
 use crate::ledger::error::LedgerError;
 use crate::ledger::pool::Ledger;
-use crate::ledger::schema::orders;
+use crate::ledger::schema::{orders, payments};
 use crate::ledger::transaction::snapshot;
 use crate::sale::activity::Activity;
 use crate::sale::ids::{ActivityId, UserId};
 use crate::sale::money::Cents;
 use crate::sale::order::{Order, OrderState};
 use crate::sale::order_number::OrderNo;
+use crate::sale::payment::PaymentState;
 
 /// What the gate's entry of a shopper is made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -232,6 +233,18 @@ pub(in crate::ledger) fn count(
     Ok(counts)
 }
 
+/// Whether an order of this activity is still to be paid.
+pub async fn has_pending(ledger: &Ledger, activity: ActivityId) -> Result<bool, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let pending = orders::table
+                .filter(orders::activity_id.eq(activity.0))
+                .filter(orders::status.eq(OrderState::PendingPayment.code()));
+            Ok(pending.select(orders::id).first::<i64>(conn).optional()?.is_some())
+        })
+        .await
+}
+
 /// A pending order whose deadline has passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Due {
@@ -241,19 +254,27 @@ pub struct Due {
     pub overdue_ms: i64,
 }
 
-/// Pending orders past their deadline by the ledger's clock, the longest overdue first. Read without
-/// locks; each is then ended in a transaction of its own that looks again.
-pub async fn due(ledger: &Ledger, limit: i64) -> Result<Vec<Due>, LedgerError> {
+/// Pending orders past their deadline by the ledger's clock, the longest overdue first: those whose payment
+/// was begun and not told of (`paying`), or all others. Read without locks; each is then ended in a
+/// transaction of its own that looks again.
+pub async fn due(ledger: &Ledger, paying: bool, limit: i64) -> Result<Vec<Due>, LedgerError> {
     ledger
         .run(move |conn| {
             let at = now(conn)?;
-            let rows: Vec<(String, NaiveDateTime)> = orders::table
+            let begun = payments::table
+                .filter(payments::order_no.eq(orders::order_no))
+                .filter(payments::status.eq(PaymentState::Begun.as_str()));
+            let overdue = orders::table
                 .filter(orders::status.eq(OrderState::PendingPayment.code()))
                 .filter(orders::pay_before.le(at))
                 .order(orders::pay_before)
                 .limit(limit)
-                .select((orders::order_no, orders::pay_before))
-                .load(conn)?;
+                .select((orders::order_no, orders::pay_before));
+            let rows: Vec<(String, NaiveDateTime)> = if paying {
+                overdue.filter(exists(begun)).load(conn)?
+            } else {
+                overdue.filter(not(exists(begun))).load(conn)?
+            };
             rows.iter()
                 .map(|(number, pay_before)| {
                     let overdue_ms = to_millis(at) - to_millis(*pay_before);

@@ -164,6 +164,7 @@ fault-end-too-late = End: before the year 3000.
 fault-end-passed = End: has passed. To close the sale now, end it on the activity's page.
 fault-buckets = Buckets: 1. More parts need the moving of units between them, which this version does not have.
 fault-buckets-fixed = Buckets: fixed since the activity was scheduled.
+fault-rebuy-fixed = Buying again: fixed once the activity is published.
 fault-pay-within = Time to pay: a whole number; 10 seconds to 30 days.
 fault-rate = Requests of one shopper: a whole number from 1 to 1000.
 fault-total-rate = Attempts of all shoppers: a whole number from 1 to 1000000, or nothing.

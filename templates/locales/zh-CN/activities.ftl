@@ -122,6 +122,7 @@ fault-end-too-late = 结束：须在 3000 年之前。
 fault-end-passed = 结束：时间已过。要立即结束，请在活动页上操作。
 fault-buckets = 分桶数：只能是 1；多桶需要在桶间调拨，当前版本还不支持。
 fault-buckets-fixed = 分桶数：活动发布后不能再改。
+fault-rebuy-fixed = 再次购买：活动发布后不可更改。
 fault-pay-within = 付款时限：整数，10 秒至 30 天。
 fault-rate = 每位顾客每秒请求数：1 至 1000 的整数。
 fault-total-rate = 全体顾客每秒尝试数：1 至 1000000 的整数，或留空。

@@ -27,7 +27,7 @@ async fn cancel(books: &Books, order_no: OrderNo) -> CancelOutcome {
 /// What a shopper who pays at once is told.
 async fn pay(books: &Books, shopper: usize, order_no: OrderNo) -> &'static str {
     let payment = match begin(books, shopper, order_no).await {
-        Beginning::Begun(payment) => payment,
+        Beginning::Begun(payment) | Beginning::Before(payment) => payment,
         Beginning::AlreadyPaid(_) => return "already paid",
         Beginning::TooLate(_) => return "too late",
         Beginning::NotPending(_) => return "not pending",
@@ -85,14 +85,14 @@ async fn an_order_ends_by_time_after_its_deadline_and_not_before() {
     let outcome = orders::expire(&books.ledger, due).await.unwrap();
     assert!(matches!(outcome, CancelOutcome::NotDue(_)));
     overdue(&books, due).await;
-    let found = orders::due(&books.ledger, 10).await.unwrap();
+    let found = orders::due(&books.ledger, false, 10).await.unwrap();
     assert_eq!(found.iter().map(|found| found.order_no).collect::<Vec<_>>(), [due]);
     assert!(found[0].overdue_ms >= 1000);
     assert_eq!(pay(&books, 0, due).await, "too late");
     let outcome = orders::expire(&books.ledger, due).await.unwrap();
     let CancelOutcome::Cancelled(ended) = outcome else { panic!("{outcome:?}") };
     assert_eq!(ended.order.reason.as_deref(), Some("unpaid"));
-    assert!(orders::due(&books.ledger, 10).await.unwrap().is_empty());
+    assert!(orders::due(&books.ledger, false, 10).await.unwrap().is_empty());
     assert_eq!(pay(&books, 1, early).await, "paid");
     assert_eq!(books.sale().await.remain_stock, 9);
     books.balance().await;

@@ -27,8 +27,10 @@ pub(super) async fn collect(books: &Books, payment: PaymentNo, report: Report) -
 }
 
 async fn begun(books: &Books, order_no: OrderNo) -> Payment {
-    let Beginning::Begun(payment) = begin(books, 0, order_no).await else { panic!() };
-    payment
+    match begin(books, 0, order_no).await {
+        Beginning::Begun(payment) | Beginning::Before(payment) => payment,
+        other => panic!("{other:?}"),
+    }
 }
 
 async fn state(books: &Books, order_no: OrderNo) -> OrderState {
@@ -89,10 +91,10 @@ async fn money_for_an_order_that_ended_goes_back_and_never_revives_it() {
     assert_eq!(state(&books, order_no).await, OrderState::Cancelled);
     assert_eq!(books.sale().await.remain_stock, 10);
 
-    let due = payments::take_due_refunds(&books.ledger, 10).await.unwrap();
+    let due = payments::take_due(&books.ledger, PaymentState::ToRefund, 10).await.unwrap();
     assert_eq!(due.iter().map(|due| due.payment_no).collect::<Vec<_>>(), [payment.payment_no]);
     // Whoever took it has it for a while.
-    assert_eq!(payments::take_due_refunds(&books.ledger, 10).await.unwrap(), []);
+    assert_eq!(payments::take_due(&books.ledger, PaymentState::ToRefund, 10).await.unwrap(), []);
     let back = collect(&books, payment.payment_no, Report::Refunded).await;
     assert_eq!(back, Collected::Refunded);
     let again = collect(&books, payment.payment_no, taken(1999)).await;

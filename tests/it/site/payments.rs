@@ -145,6 +145,50 @@ async fn a_payment_that_comes_after_the_cancellation_goes_back_and_the_shopper_m
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pressing_pay_again_tells_what_a_lost_notice_did_not() {
+    let app = App::start().await;
+    let sale = app.sale(Sale::of(2)).await;
+    let (shopper, order_no) = with_order(&app, sale).await;
+    let page = at_the_sandbox(&shopper, &order_no).await;
+    decide(&shopper, &page, "decline", "never").await;
+    let second = at_the_sandbox(&shopper, &order_no).await;
+    assert_ne!(second, page, "the decided page would be a dead end");
+    decide(&shopper, &second, "pay", "never").await;
+    let token = shopper.browser.csrf_token().await;
+    let path = format!("/orders/{order_no}/pay");
+    let answer = shopper.browser.post(&path, &[("csrf_token", &token)]).await;
+    assert_eq!(answer.location, Some(format!("/orders/{order_no}")), "{}", answer.text);
+    assert_eq!(shopper.order(&order_no).await.state(), "paid");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn money_that_was_taken_before_a_crash_goes_back_when_its_order_ended_meanwhile() {
+    let app = App::start().await;
+    let sale = app.sale(Sale::of(2)).await;
+    let (shopper, order_no) = with_order(&app, sale).await;
+    let page = at_the_sandbox(&shopper, &order_no).await;
+    // The provider takes the money, and nobody tells the shop.
+    decide(&shopper, &page, "pay", "never").await;
+    assert_eq!(shopper.cancel(&order_no).await.status, 200);
+    eventually("the money is back", SOON, || async {
+        (state_of(&app, &order_no).await == [PaymentState::Refunded]).then_some(())
+    })
+    .await;
+    assert_eq!(shopper.order(&order_no).await.state(), "cancelled");
+
+    // A payment that nobody decided is closed with its order: nobody can pay for nothing afterwards.
+    let (other, other_no) = with_order(&app, sale).await;
+    let page = at_the_sandbox(&other, &other_no).await;
+    assert_eq!(other.cancel(&other_no).await.status, 200);
+    eventually("the payment is closed", SOON, || async {
+        (state_of(&app, &other_no).await == [PaymentState::Failed]).then_some(())
+    })
+    .await;
+    decide(&other, &page, "pay", "once").await;
+    assert_eq!(state_of(&app, &other_no).await, [PaymentState::Failed]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_notice_is_believed_for_its_signature_alone() {
     let app = App::start().await;
     let sale = app.sale(Sale::of(2)).await;

@@ -5,6 +5,7 @@ mod half_done;
 mod nodes;
 mod stopped;
 mod storm;
+mod withdrawn;
 
 use chrono::Utc;
 use seckill::back_office::{BackOffice, BackOfficeError};

@@ -9,6 +9,7 @@ use super::show::{Trouble, trouble};
 use super::view::show::Adjusting;
 use crate::sale::plan::STOCK_MAX;
 use crate::web::Site;
+use crate::web::admin::to_the_end;
 use crate::web::admin::zone::AdminZone;
 use crate::web::error::WebError;
 use crate::web::extract::fields::{BadForm, Fields};
@@ -74,7 +75,9 @@ pub async fn adjust(
         };
         return trouble(&site, id, zone, f, Trouble::adjusting(adjusting)).await;
     };
-    match site.office.adjust(id, by, &form.change_id, &admin.actor).await {
+    let (office, actor, change_id) = (site.office.clone(), admin.actor, form.change_id);
+    let adjusted = to_the_end(async move { office.adjust(id, by, &change_id, &actor).await });
+    match adjusted.await {
         Ok(done) => {
             Said::adjusted(by, done).keep(&session, id);
             Ok(see_other(&address(id)))

@@ -17,6 +17,7 @@ use crate::sale::plan::Plan;
 use crate::sale::zone::Zone;
 use crate::web::Site;
 use crate::web::admin::faults::Faults;
+use crate::web::admin::to_the_end;
 use crate::web::admin::zone::{AdminZone, remember};
 use crate::web::error::WebError;
 use crate::web::extract::form::Checked;
@@ -55,9 +56,13 @@ pub async fn save(
     ActivityNumber(id): ActivityNumber,
     zone: AdminZone,
     f: Frame,
-    Checked(typed): Checked<Typed>,
+    Checked(mut typed): Checked<Typed>,
 ) -> Result<HttpResponse, WebError> {
     let activity = site.office.preview(id).await?;
+    if activity.status != Status::Draft {
+        // Fixed, so the form does not send it.
+        typed.rebuy = activity.rebuy;
+    }
     if is_over(&activity) {
         return show::trouble(&site, id, zone, f, Trouble::over()).await;
     }
@@ -84,7 +89,12 @@ pub async fn save(
         return Ok(respond(StatusCode::UNPROCESSABLE_ENTITY, &page));
     }
     let planned = Seen::planned(reading.product, &reading.plan);
-    match site.office.edit(id, version, reading.product, reading.plan, &admin.actor).await {
+    let (office, actor) = (site.office.clone(), admin.actor);
+    let saved =
+        to_the_end(
+            async move { office.edit(id, version, reading.product, reading.plan, &actor).await },
+        );
+    match saved.await {
         Ok(()) => {
             Said::Saved.keep(&session, id);
             Ok(with_zone(&site, see_other(&address(id)), reading.zone))

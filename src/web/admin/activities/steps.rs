@@ -9,6 +9,7 @@ use super::show::{Trouble, trouble};
 use crate::sale::activity::Status;
 use crate::sale::ids::ActivityId;
 use crate::web::Site;
+use crate::web::admin::to_the_end;
 use crate::web::admin::zone::AdminZone;
 use crate::web::error::WebError;
 use crate::web::extract::fields::{BadForm, Fields};
@@ -62,15 +63,17 @@ pub async fn step(
     {
         return trouble(&site, id, zone, f, Trouble::unless_meant(words)).await;
     }
-    let (office, seen, actor) = (&site.office, Some(form.version), &admin.actor);
-    let done = match step {
-        Step::Schedule => office.schedule(id, seen, actor).await,
-        Step::Pause => office.pause(id, seen, actor).await,
-        Step::Resume => office.resume(id, seen, actor).await,
-        Step::End => office.end(id, seen, actor).await,
-        Step::Cancel => office.withdraw(id, seen, actor).await,
-    };
-    match done {
+    let (office, seen, actor) = (site.office.clone(), Some(form.version), admin.actor);
+    let done = to_the_end(async move {
+        match step {
+            Step::Schedule => office.schedule(id, seen, &actor).await,
+            Step::Pause => office.pause(id, seen, &actor).await,
+            Step::Resume => office.resume(id, seen, &actor).await,
+            Step::End => office.end(id, seen, &actor).await,
+            Step::Cancel => office.withdraw(id, seen, &actor).await,
+        }
+    });
+    match done.await {
         Ok(()) => {
             said(step).keep(&session, id);
             Ok(see_other(&address(id)))

@@ -102,7 +102,7 @@ pub(super) fn take_over(typed: &mut Typed, was: &Typed, yours: &Typed, is: Typed
 /// What a published activity keeps: the form shows it and does not send it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Fixed {
-    /// Product, stock and buckets.
+    /// Product, stock, buckets and buying again.
     pub terms: bool,
     /// The start.
     pub start: bool,
@@ -168,7 +168,7 @@ pub(super) fn read(typed: &Typed, activity: Option<&Activity>, f: &Frame) -> Rea
         starts_at: starts_at.unwrap_or_default(),
         ends_at: ends_at.unwrap_or_default(),
         captcha: typed.captcha,
-        rebuy: typed.rebuy,
+        rebuy: kept.map_or(typed.rebuy, |activity| activity.rebuy),
         buckets,
         pay_within_s,
         rate_per_s: rate,
@@ -352,6 +352,7 @@ pub(super) const fn name_of(field: Field) -> &'static str {
         Field::EndsAt => "ends_at",
         Field::Buckets => "buckets",
         Field::PayWithin => "pay_within",
+        Field::Rebuy => "rebuy",
         Field::Rate => "rate",
         Field::TotalRate => "total_rate",
     }
@@ -373,6 +374,7 @@ pub(super) fn told(fault: Fault) -> Message {
         Fault::EndPassed => key("fault-end-passed"),
         Fault::Buckets => key("fault-buckets"),
         Fault::BucketsFixed => key("fault-buckets-fixed"),
+        Fault::RebuyFixed => key("fault-rebuy-fixed"),
         Fault::PayWithin => key("fault-pay-within"),
         Fault::Rate => key("fault-rate"),
         Fault::TotalRate => key("fault-total-rate"),

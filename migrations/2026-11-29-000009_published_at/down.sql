@@ -1,0 +1,1 @@
+ALTER TABLE orders DROP KEY orders_shoppers; ALTER TABLE activities DROP COLUMN published_at;
