@@ -130,13 +130,34 @@ fn moment(ms: Option<i64>) -> String {
 }
 
 /// A cell that no table program takes for a formula: those begin with one of these signs, full-width ones
-/// included, and an apostrophe before them says that it is a text.
+/// included, and an apostrophe before them says that it is a text. Where lists are separated by something
+/// else than a comma, the file is split at that, whatever stands in quotes: no part is a formula either.
 fn harmless(cell: &str) -> String {
-    let first = cell.trim_start_matches([' ', '\u{a0}', '\u{3000}']).chars().next();
-    let formula = |sign| {
-        matches!(sign, '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠' | '|')
-    };
-    if first.is_some_and(formula) { format!("'{cell}") } else { cell.to_owned() }
+    let first = cell.trim_start_matches(is_blank).chars().next();
+    let mut safe = String::with_capacity(cell.len() + 1);
+    if first.is_some_and(|sign| is_formula(sign) || matches!(sign, '\t' | '\r' | '\n')) {
+        safe.push('\'');
+    }
+    // Whether what comes next could begin a cell.
+    let mut begins = false;
+    for sign in cell.chars() {
+        if begins && is_formula(sign) {
+            safe.push('\'');
+        }
+        let separates = matches!(sign, ';' | ',' | '\t' | '\r' | '\n');
+        // Quotes are taken off a cell, like blanks.
+        begins = separates || begins && (is_blank(sign) || sign == '"');
+        safe.push(sign);
+    }
+    safe
+}
+
+const fn is_blank(sign: char) -> bool {
+    matches!(sign, ' ' | '\u{a0}' | '\u{3000}')
+}
+
+const fn is_formula(sign: char) -> bool {
+    matches!(sign, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠' | '|')
 }
 
 #[cfg(test)]
@@ -146,12 +167,31 @@ mod tests {
     #[test]
     fn no_cell_is_a_formula() {
         for formula in
-            ["=cmd()", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1", "|calc"]
+            ["=cmd()", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\nx", " =1", "＝1", "|calc"]
         {
             assert_eq!(harmless(formula), format!("'{formula}"));
         }
-        for text in ["", "Ann", "1=1", "'=1", "a-b", "小明", "🎁", "2026-11-29T12:00:00.000Z"] {
+        let plain = ["", "Ann", "1=1", "'=1", "a-b", "小明", "🎁", "2026-11-29T12:00:00.000Z"];
+        for text in plain.into_iter().chain(["a; b, c", "Ann;", "a;b=c", "a; b -c", "a \"=1\""]) {
             assert_eq!(harmless(text), text);
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_cell_that_is_split_elsewhere_is_a_formula() {
+        for (cell, safe) in [
+            ("x;=HYPERLINK(\"http://x\")", "x;'=HYPERLINK(\"http://x\")"),
+            ("x; \u{a0}+1;-1", "x; \u{a0}'+1;'-1"),
+            ("x,=1", "x,'=1"),
+            ("x\t@SUM(A1)", "x\t'@SUM(A1)"),
+            ("x\r\n=1", "x\r\n'=1"),
+            ("\t=1", "'\t'=1"),
+            ("=1;=2", "'=1;'=2"),
+            (";;＝1", ";;'＝1"),
+            ("x;\"=1\"", "x;\"'=1\""),
+            ("x; |calc", "x; '|calc"),
+        ] {
+            assert_eq!(harmless(cell), safe);
         }
     }
 
