@@ -59,7 +59,7 @@ impl BackOffice {
             description: product.description,
             list_price: product.list_price,
         };
-        let product = products::find_or_create(&self.ledger, product).await?;
+        let product = products::find_or_create(&self.ledger, product, actor.clone()).await?;
         self.draft(product, plan, actor).await
     }
 
