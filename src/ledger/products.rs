@@ -66,30 +66,25 @@ impl From<Row> for Product {
 pub async fn find_or_create(
     ledger: &Ledger,
     product: NewProduct,
+    actor: Actor,
 ) -> Result<ProductId, LedgerError> {
     ledger
         .run(move |conn| {
+            let NewProduct { name, description, list_price } = product;
+            let plan = ProductPlan { name, description, list_price, picture: None };
             let found = |conn: &mut _| {
-                let named = products::table.filter(products::name.eq(&product.name));
+                let named = products::table.filter(products::name.eq(&plan.name));
                 named.select(products::id).first::<i64>(conn).optional()
             };
             if let Some(id) = found(conn)? {
                 return Ok(ProductId(id));
             }
-            let made = diesel::insert_into(products::table)
-                .values((
-                    products::name.eq(&product.name),
-                    products::description.eq(&product.description),
-                    products::list_price_cents.eq(product.list_price.map(|price| price.0)),
-                ))
-                .execute(conn);
-            match made.map_err(Into::into) {
-                Ok(_) => Ok(ProductId(last_insert_id(conn)?)),
+            match transaction(conn, |conn| create(conn, &plan, &actor)) {
                 // Somebody else made it in between.
                 Err(LedgerError::Duplicate(_)) => {
                     found(conn)?.map(ProductId).ok_or(LedgerError::NotFound)
                 }
-                Err(error) => Err(error),
+                made => made,
             }
         })
         .await
@@ -157,18 +152,21 @@ pub async fn insert(
     plan: ProductPlan,
     actor: Actor,
 ) -> Result<ProductId, LedgerError> {
-    ledger
-        .run(move |conn| {
-            transaction(conn, |conn| {
-                diesel::insert_into(products::table).values(columns(&plan)).execute(conn)?;
-                let id = ProductId(last_insert_id(conn)?);
-                let made = changes(&ProductPlan::default(), &plan);
-                let made: Vec<_> = made.into_iter().map(|c| Change { from: None, ..c }).collect();
-                audit::write(conn, &actor, "product.create", &subject(id), &made)?;
-                Ok(id)
-            })
-        })
-        .await
+    ledger.run(move |conn| transaction(conn, |conn| create(conn, &plan, &actor))).await
+}
+
+/// The row and the audit's.
+fn create(
+    conn: &mut MysqlConnection,
+    plan: &ProductPlan,
+    actor: &Actor,
+) -> Result<ProductId, LedgerError> {
+    diesel::insert_into(products::table).values(columns(plan)).execute(conn)?;
+    let id = ProductId(last_insert_id(conn)?);
+    let made = changes(&ProductPlan::default(), plan);
+    let made: Vec<_> = made.into_iter().map(|c| Change { from: None, ..c }).collect();
+    audit::write(conn, actor, "product.create", &subject(id), &made)?;
+    Ok(id)
 }
 
 /// Gives a product another plan, if its version is still `version`; a plan that changes nothing leaves it

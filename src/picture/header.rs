@@ -17,6 +17,11 @@ pub const PIXELS_MAX: u64 = 40_000_000;
 /// The most pixels of a WebP picture, whose decoder holds several copies.
 pub const WEBP_PIXELS_MAX: u64 = 16_000_000;
 
+/// The most that the decoder may keep of a JPEG that is not read from top to bottom, bytes.
+const KEPT_BYTES_MAX: u64 = 100_000_000;
+/// The most scans of a JPEG: the decoder goes through the whole picture for each.
+const SCANS_MAX: u32 = 100;
+
 /// A format that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
@@ -68,8 +73,69 @@ fn png(sent: &[u8]) -> Result<Size, Refusal> {
 }
 
 fn jpeg(sent: &[u8]) -> Result<Size, Refusal> {
+    jpeg_is_light(sent)?;
     let decoder = JpegDecoder::new(Cursor::new(sent)).map_err(|_| Refusal::Damaged)?;
     Ok(decoder.dimensions())
+}
+
+/// Goes from marker to marker as the decoder does (ISO 10918-1, annex B) and judges what it would keep:
+/// all samples of a progressive or lossless picture, two bytes each, until the last scan.
+fn jpeg_is_light(sent: &[u8]) -> Result<(), Refusal> {
+    let (mut scans, mut rest) = (0, sent.get(2..).unwrap_or_default());
+    while let Some((marker, body)) = next_marker(rest) {
+        match marker {
+            // These stand alone.
+            0x01 | 0xd0..=0xd8 => {
+                rest = body;
+                continue;
+            }
+            // The end. What comes after it is not looked at.
+            0xd9 => break,
+            _ => {}
+        }
+        let length = body.first_chunk().map(|length| usize::from(u16::from_be_bytes(*length)));
+        let Some((segment, after)) = length.and_then(|length| body.split_at_checked(length)) else {
+            break;
+        };
+        match marker {
+            0xda => scans += 1,
+            // Tables, and what is reserved; baseline and extended pictures are decoded row by row.
+            0xc4 | 0xc8 | 0xcc | 0xc0 | 0xc1 => {}
+            0xc2..=0xcf if kept(segment) > KEPT_BYTES_MAX => return Err(Refusal::Progressive),
+            _ => {}
+        }
+        if scans > SCANS_MAX {
+            return Err(Refusal::Progressive);
+        }
+        rest = after;
+    }
+    Ok(())
+}
+
+/// The next marker and what follows it. In between may be entropy-coded data, where `FF` is followed by 0.
+fn next_marker(bytes: &[u8]) -> Option<(u8, &[u8])> {
+    let mut rest = bytes;
+    loop {
+        let at = rest.iter().position(|byte| *byte == 0xff)?;
+        rest = rest.get(at + 1..)?;
+        match rest.split_first()? {
+            (0x00, after) => rest = after,
+            // Fills up.
+            (0xff, _) => {}
+            (marker, after) => return Some((*marker, after)),
+        }
+    }
+}
+
+/// What the samples of a frame take, bytes: length, precision, height, width, components.
+fn kept(frame: &[u8]) -> u64 {
+    match *frame {
+        [_, _, _, h1, h0, w1, w0, components, ..] => {
+            let side = |bytes| u64::from(u16::from_be_bytes(bytes));
+            side([h1, h0]) * side([w1, w0]) * u64::from(components) * 2
+        }
+        _ => 0,
+    }
 }
 
 /// Every size that a WebP picture names: of its canvas, and of each frame, which are to be the same.
@@ -175,6 +241,39 @@ mod tests {
         }
     }
 
+    /// A JPEG of one frame of this kind, with so many scans.
+    fn frames(sof: u8, width: u16, height: u16, components: u8, scans: usize) -> Vec<u8> {
+        let length = 8 + 3 * u16::from(components);
+        let sizes = [height.to_be_bytes(), width.to_be_bytes()].concat();
+        let each = (1..=components).flat_map(|id| [id, 0x11, 0]).collect::<Vec<_>>();
+        let frame = [&[0xff, sof][..], &length.to_be_bytes(), &[8], &sizes, &[components], &each];
+        let scan = b"\xff\xda\0\x08\x01\x01\0\0\0\0data\xff\0\xda\xff\xd0\xda more".repeat(scans);
+        // A comment hides nothing, and what it holds does not count.
+        let comment = b"\xff\xfe\0\x08\xff\xda\xff\xd9\xff\xda";
+        [b"\xff\xd8".as_slice(), comment, &frame.concat(), &scan, b"\xff\xff\xd9", comment].concat()
+    }
+
+    #[test]
+    fn a_jpeg_that_the_decoder_would_keep_whole_is_judged_by_what_that_takes() {
+        for (jpeg, light) in [
+            (frames(0xc2, 4000, 4000, 3, 10), true),
+            (frames(0xc2, 5000, 3333, 3, 1), true),
+            (frames(0xc2, 8000, 5000, 3, 1), false),
+            (frames(0xc2, 4100, 4100, 3, 1), false),
+            (frames(0xc2, 8000, 5000, 1, 1), true),
+            (frames(0xc3, 8000, 5000, 3, 1), false),
+            (frames(0xc0, 8000, 5000, 3, 1), true),
+            (frames(0xc1, 8000, 5000, 3, 1), true),
+            (frames(0xc2, 32, 32, 3, 100), true),
+            (frames(0xc2, 32, 32, 3, 101), false),
+            (frames(0xc0, 32, 32, 3, 101), false),
+        ] {
+            let expected = if light { Ok(()) } else { Err(Refusal::Progressive) };
+            assert_eq!(jpeg_is_light(&jpeg), expected);
+            assert!(light || look(&jpeg) == Err(Refusal::Progressive));
+        }
+    }
+
     #[test]
     fn no_beginning_of_a_header_panics() {
         let whole = [
@@ -182,6 +281,7 @@ mod tests {
             b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01".to_vec(),
             b"\xff\xd8\xff\xc0\0\x11\x08\0\x01\0\x01\x03\x01\x22\0\x02\x11\x01\x03\x11\x01"
                 .to_vec(),
+            frames(0xc2, 30, 20, 3, 2),
         ];
         for bytes in whole {
             for end in 0..bytes.len() {

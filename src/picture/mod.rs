@@ -37,6 +37,12 @@ pub enum Refusal {
     /// Within the bounds of its size, but in a form that takes too much memory.
     #[error("decoding takes too much memory")]
     TooHeavy,
+    /// A JPEG of which the decoder would keep more in memory than one that is read from top to bottom, or
+    /// that it would go through too often.
+    #[error(
+        "a progressive JPEG: at most 100 MB in memory (about 16 million pixels in colour) and 100 scans"
+    )]
+    Progressive,
     /// It moves.
     #[error("an animated picture")]
     Animated,

@@ -23,6 +23,7 @@ pub use places::{Places, identity};
 pub(crate) use places::{accounts, gallery, gate, ledger, queue};
 pub use serve::{Roles, serve};
 pub use up::{UpOptions, up};
+pub(crate) use web::provider;
 
 /// Why a role could not start, or ended before it was told to.
 #[derive(Debug, thiserror::Error)]

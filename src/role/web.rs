@@ -29,6 +29,11 @@ pub(super) struct WebParts {
     pub(super) stop: CancellationToken,
 }
 
+/// Who takes the money, in words.
+pub(crate) const fn provider() -> &'static str {
+    "payments go to the sandbox: no money is taken"
+}
+
 /// Builds the site on `listener`. What goes on without end there, ends with `stop`.
 pub(super) fn build(
     config: &Config,
@@ -38,6 +43,10 @@ pub(super) fn build(
     listener: TcpListener,
 ) -> Result<Server, RoleError> {
     config.require(Needs { secret_key: true, ..Needs::default() })?;
+    let address = listener.local_addr()?;
+    if !address.ip().is_loopback() {
+        tracing::warn!(%address, "{}", provider());
+    }
     let WebParts { accounts, tally, stop } = parts;
     let pictures = Pool::start(PoolSettings {
         size: NonZeroUsize::new(config.captcha.pool).unwrap_or(NonZeroUsize::MIN),

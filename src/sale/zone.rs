@@ -3,7 +3,7 @@
 
 use std::{fmt, str::FromStr};
 
-use chrono::{DateTime, NaiveDateTime, Offset, TimeZone, Utc};
+use chrono::{DateTime, Days, NaiveDateTime, Offset, TimeZone, Timelike, Utc};
 use chrono_tz::{GapInfo, OffsetName, TZ_VARIANTS, Tz};
 
 /// A time zone by its IANA name, as `Europe/Berlin`.
@@ -139,6 +139,17 @@ impl Zone {
         (text, fold)
     }
 
+    /// When the clocks show the same so many days later: the first time, where they show it twice; the
+    /// next that they show, where they jump over it.
+    #[must_use]
+    pub fn days_later(self, at: DateTime<Utc>, days: u64) -> DateTime<Utc> {
+        let local = at.with_timezone(&self.0).naive_local();
+        let Some(local) = local.checked_add_days(Days::new(days)) else { return at };
+        let shown = self.0.from_local_datetime(&local).earliest();
+        let next = || GapInfo::new(&local, &self.0).and_then(|gap| gap.end);
+        shown.or_else(next).map_or_else(|| local.and_utc(), |shown| shown.to_utc())
+    }
+
     fn gap(self, typed: NaiveDateTime) -> NoMoment {
         let Some(gap) = GapInfo::new(&typed, &self.0) else { return NoMoment::NotATime };
         match (gap.begin, gap.end) {
@@ -173,7 +184,9 @@ fn naive(typed: &str) -> Option<NaiveDateTime> {
     }
     let typed = format!("{date}T{time}");
     let forms = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M"];
-    forms.iter().find_map(|form| NaiveDateTime::parse_from_str(&typed, form).ok())
+    let read = forms.iter().find_map(|form| NaiveDateTime::parse_from_str(&typed, form).ok())?;
+    // A 60th second is read as a leap second, which is beyond the nanoseconds of a second.
+    (read.nanosecond() < 1_000_000_000).then_some(read)
 }
 
 impl FromStr for Zone {
@@ -311,6 +324,10 @@ mod tests {
             "20:00",
             "2026-02-30T10:00",
             "2026-03-29T25:00",
+            "2026-03-29T12:00:60",
+            "2026-03-29T23:59:60",
+            "2026-03-29T12:00:60.5",
+            "2026-03-29T12:60",
             "2026-03-29T10:00Z",
             "2026-03-29T10:00+02:00",
             "+12026-03-29T10:00",
@@ -361,6 +378,28 @@ mod tests {
             assert_eq!(berlin.write(moment), (text.to_owned(), fold));
             assert_eq!(berlin.read(text, fold), Ok(moment));
         }
+    }
+
+    #[test]
+    fn days_later_the_clocks_show_the_same_wherever_they_can() {
+        for (name, from, days, to) in [
+            ("Europe/Berlin", "2026-03-28T12:00", 0, "2026-03-28T12:00"),
+            ("Europe/Berlin", "2026-03-28T12:00", 1, "2026-03-29T12:00"),
+            ("Europe/Berlin", "2026-10-24T20:00:07.25", 7, "2026-10-31T20:00:07.25"),
+            ("America/New_York", "2026-10-31T20:00", 2, "2026-11-02T20:00"),
+            ("Europe/Berlin", "2026-03-28T02:30", 1, "2026-03-29T03:00"),
+            ("Australia/Lord_Howe", "2026-10-03T02:10", 1, "2026-10-04T02:30"),
+            ("Pacific/Apia", "2011-12-29T12:00", 1, "2011-12-31T00:00"),
+            ("Asia/Shanghai", "2026-03-28T02:30", 1, "2026-03-29T02:30"),
+        ] {
+            let read = |typed| zone(name).read(typed, None).expect("a moment");
+            assert_eq!(zone(name).days_later(read(from), days), read(to), "{name} {from}");
+        }
+        let berlin = zone("Europe/Berlin");
+        let before = berlin.read("2026-10-24T02:30", None).expect("a moment");
+        let twice = berlin.read("2026-10-25T02:30", Some(Fold::Earlier)).expect("a moment");
+        assert_eq!(berlin.days_later(before, 1), twice);
+        assert_eq!(berlin.days_later(before, u64::MAX), before);
     }
 
     #[test]

@@ -65,7 +65,8 @@ async fn migrated() -> Ledger {
 async fn draft(ledger: &Ledger, sale: &Sale) -> ActivityId {
     let product =
         NewProduct { name: "Kettle 🫖".into(), description: "Boils.".into(), list_price: None };
-    let product_id = products::find_or_create(ledger, product).await.expect("a product");
+    let product_id =
+        products::find_or_create(ledger, product, Editor::command()).await.expect("a product");
     let plan = Plan {
         title: "Kettles at noon".into(),
         price: Cents(1999),

@@ -1,21 +1,43 @@
 //! `/admin/activities/{activity}/orders.csv`: all orders of a sale as a file.
 //!
-//! It is read and sent page by page. When the ledger fails half-way the answer breaks off, and the browser
-//! tells that the download failed: a file that ends early must not look complete.
+//! It is read and sent page by page. When the ledger fails half-way, the node stops or the viewer may not
+//! see it any more, the answer breaks off, and the browser tells that the download failed: a file that
+//! ends early must not look complete.
 
 use actix_web::{
-    HttpResponse,
+    HttpRequest, HttpResponse,
     http::header::{ContentDisposition, ContentType, DispositionParam, DispositionType},
     web::Bytes,
 };
 use chrono::{DateTime, SecondsFormat, Utc};
 use futures_util::stream;
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     back_office::{Exported, Orders},
     sale::money::Currency,
-    web::{Site, error::WebError, extract::path::ActivityNumber, price, session::Admin},
+    web::{
+        Site,
+        error::WebError,
+        extract::path::ActivityNumber,
+        price,
+        session::{Admin, Visit},
+    },
 };
+
+/// Why a file breaks off.
+#[derive(Debug, thiserror::Error)]
+enum Broken {
+    /// The account was closed or is none of an admin's any more, or the session has ended.
+    #[error("the session is no admin's any more")]
+    NoAdmin,
+    /// What goes on for long is not waited for.
+    #[error("the node stops")]
+    Stopping,
+    /// It cannot be read or written.
+    #[error(transparent)]
+    Failed(#[from] WebError),
+}
 
 /// Tells programs that open the file that it is UTF-8.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
@@ -41,17 +63,25 @@ pub async fn download(
     _: Admin,
     site: Site,
     ActivityNumber(id): ActivityNumber,
+    req: HttpRequest,
 ) -> Result<HttpResponse, WebError> {
+    let visit = Visit::known(&req).ok_or(WebError::SignedOut)?;
     let orders = site.office.orders_of(id).await?;
     let head = written([COLUMNS.map(str::to_owned)])?;
     let head = Bytes::from([BYTE_ORDER_MARK.as_bytes(), &head].concat());
-    let body = stream::unfold(Some(Sending { head: Some(head), orders }), |sending| async {
+    let sending = Sending { visit, req, stop: site.stop.clone(), head: Some(head), orders };
+    let body = stream::unfold(Some(sending), |sending| async {
         let mut sending = sending?;
         match sending.next().await {
             Ok(page) => page.map(|page| (Ok(page), Some(sending))),
             // The last item: nothing comes after a failure.
             Err(error) => {
-                tracing::error!(%error, "an export broke off");
+                match &error {
+                    Broken::Failed(_) => tracing::error!(%error, "an export broke off"),
+                    Broken::NoAdmin | Broken::Stopping => {
+                        tracing::info!(%error, "an export broke off");
+                    }
+                }
                 Some((Err(error), None))
             }
         }
@@ -70,22 +100,33 @@ pub async fn download(
 }
 
 struct Sending {
+    /// The session as it was when the request came: its store is closed once the answer has begun.
+    visit: Visit,
+    req: HttpRequest,
+    stop: CancellationToken,
     head: Option<Bytes>,
     orders: Orders,
 }
 
 impl Sending {
     /// The next piece. `None`: that was all.
-    async fn next(&mut self) -> Result<Option<Bytes>, WebError> {
+    async fn next(&mut self) -> Result<Option<Bytes>, Broken> {
         if let Some(head) = self.head.take() {
             return Ok(Some(head));
         }
-        while let Some(page) = self.orders.next_page().await? {
-            if !page.is_empty() {
-                return Ok(Some(written(page.iter().map(cells))?.into()));
+        loop {
+            if self.stop.is_cancelled() {
+                return Err(Broken::Stopping);
+            }
+            if !self.visit.is_still_admin(&self.req) {
+                return Err(Broken::NoAdmin);
+            }
+            match self.orders.next_page().await.map_err(WebError::from)? {
+                Some(page) if page.is_empty() => {}
+                Some(page) => return Ok(Some(written(page.iter().map(cells))?.into())),
+                None => return Ok(None),
             }
         }
-        Ok(None)
     }
 }
 
@@ -130,13 +171,34 @@ fn moment(ms: Option<i64>) -> String {
 }
 
 /// A cell that no table program takes for a formula: those begin with one of these signs, full-width ones
-/// included, and an apostrophe before them says that it is a text.
+/// included, and an apostrophe before them says that it is a text. Where lists are separated by something
+/// else than a comma, the file is split at that, whatever stands in quotes: no part is a formula either.
 fn harmless(cell: &str) -> String {
-    let first = cell.trim_start_matches([' ', '\u{a0}', '\u{3000}']).chars().next();
-    let formula = |sign| {
-        matches!(sign, '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠' | '|')
-    };
-    if first.is_some_and(formula) { format!("'{cell}") } else { cell.to_owned() }
+    let first = cell.trim_start_matches(is_blank).chars().next();
+    let mut safe = String::with_capacity(cell.len() + 1);
+    if first.is_some_and(|sign| is_formula(sign) || matches!(sign, '\t' | '\r' | '\n')) {
+        safe.push('\'');
+    }
+    // Whether what comes next could begin a cell.
+    let mut begins = false;
+    for sign in cell.chars() {
+        if begins && is_formula(sign) {
+            safe.push('\'');
+        }
+        let separates = matches!(sign, ';' | ',' | '\t' | '\r' | '\n');
+        // Quotes are taken off a cell, like blanks.
+        begins = separates || begins && (is_blank(sign) || sign == '"');
+        safe.push(sign);
+    }
+    safe
+}
+
+const fn is_blank(sign: char) -> bool {
+    matches!(sign, ' ' | '\u{a0}' | '\u{3000}')
+}
+
+const fn is_formula(sign: char) -> bool {
+    matches!(sign, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠' | '|')
 }
 
 #[cfg(test)]
@@ -146,12 +208,31 @@ mod tests {
     #[test]
     fn no_cell_is_a_formula() {
         for formula in
-            ["=cmd()", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1", "|calc"]
+            ["=cmd()", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\nx", " =1", "＝1", "|calc"]
         {
             assert_eq!(harmless(formula), format!("'{formula}"));
         }
-        for text in ["", "Ann", "1=1", "'=1", "a-b", "小明", "🎁", "2026-11-29T12:00:00.000Z"] {
+        let plain = ["", "Ann", "1=1", "'=1", "a-b", "小明", "🎁", "2026-11-29T12:00:00.000Z"];
+        for text in plain.into_iter().chain(["a; b, c", "Ann;", "a;b=c", "a; b -c", "a \"=1\""]) {
             assert_eq!(harmless(text), text);
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_cell_that_is_split_elsewhere_is_a_formula() {
+        for (cell, safe) in [
+            ("x;=HYPERLINK(\"http://x\")", "x;'=HYPERLINK(\"http://x\")"),
+            ("x; \u{a0}+1;-1", "x; \u{a0}'+1;'-1"),
+            ("x,=1", "x,'=1"),
+            ("x\t@SUM(A1)", "x\t'@SUM(A1)"),
+            ("x\r\n=1", "x\r\n'=1"),
+            ("\t=1", "'\t'=1"),
+            ("=1;=2", "'=1;'=2"),
+            (";;＝1", ";;'＝1"),
+            ("x;\"=1\"", "x;\"'=1\""),
+            ("x; |calc", "x; '|calc"),
+        ] {
+            assert_eq!(harmless(cell), safe);
         }
     }
 

@@ -87,6 +87,7 @@ fn forms(language: Language) -> Pages {
         picture_fault(Refusal::Damaged),
         picture_fault(Refusal::TooLarge),
         picture_fault(Refusal::TooHeavy),
+        picture_fault(Refusal::Progressive),
         picture_fault(Refusal::Animated),
     ] {
         let mut faulty = view(None);

@@ -64,4 +64,5 @@ picture-fault-format = This file is not a PNG, JPEG or WebP picture, whatever it
 picture-fault-damaged = This picture is damaged or incomplete. Save it again, or choose another.
 picture-fault-large = Too many pixels: at most 8000 on a side and 40 million in all (16 million for WebP).
 picture-fault-heavy = This picture takes too much memory to be read. Save it with 8 bits a channel, or smaller.
+picture-fault-progressive = This JPEG is progressive and takes too much memory (more than 100 MB, about 16 million pixels in colour) or has more than 100 scans. Save it without “progressive”, or smaller.
 picture-fault-animated = This picture moves. Choose one that stands still.

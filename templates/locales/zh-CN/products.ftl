@@ -64,4 +64,5 @@ picture-fault-format = 无论文件名是什么，这个文件都不是 PNG、JP
 picture-fault-damaged = 图片已损坏或不完整，请重新保存或另选一张。
 picture-fault-large = 像素过多：单边最多 8000，总计最多 4000 万（WebP 为 1600 万）。
 picture-fault-heavy = 读取这张图片需要的内存过多，请保存为每通道 8 位，或缩小尺寸。
+picture-fault-progressive = 这是渐进式 JPEG，读取时占用内存过多（超过 100 MB，彩色图片约 1600 万像素）或扫描次数超过 100 次。请关闭“渐进式”后重新保存，或缩小尺寸。
 picture-fault-animated = 这是动态图片，请选择静态图片。

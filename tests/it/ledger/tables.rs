@@ -2,11 +2,12 @@
 
 use chrono::Utc;
 use diesel::connection::SimpleConnection;
+use seckill::ledger::audit;
 use seckill::ledger::dead_letters::{self, NewDeadLetter};
 use seckill::ledger::products::{self, NewProduct};
 use seckill::ledger::{Ledger, LedgerError, LedgerOptions};
 
-use super::{Books, Sale, fresh_database, migrated};
+use super::{Books, Editor, Sale, fresh_database, migrated};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn migrations_run_once_however_many_run_them() {
@@ -88,7 +89,7 @@ async fn a_refused_check_is_told_as_one() {
     });
     assert!(matches!(error.await, Err(LedgerError::Violation(_))));
     let long = NewProduct { name: "x".repeat(201), description: String::new(), list_price: None };
-    let error = products::find_or_create(&books.ledger, long).await;
+    let error = products::find_or_create(&books.ledger, long, Editor::command()).await;
     assert!(matches!(error, Err(LedgerError::Violation(_))), "{error:?}");
 }
 
@@ -119,9 +120,18 @@ async fn a_product_is_found_by_its_exact_name() {
         description: "“quoted” עברית 😀".into(),
         list_price: None,
     };
-    let find = |name: &'static str| products::find_or_create(&ledger, named(name));
+    let find =
+        |name: &'static str| products::find_or_create(&ledger, named(name), Editor::command());
     let first = find("Tea 😀").await.unwrap();
     assert_eq!(find("Tea 😀").await.unwrap(), first);
     assert_ne!(find("Tea 😁").await.unwrap(), first);
     assert_ne!(find("tea 😀").await.unwrap(), first);
+    // Whoever made each is known, once.
+    let made = audit::Filter { action: Some("product.create".into()), ..audit::Filter::default() };
+    let rows = audit::list(&ledger, made, None, 10).await.unwrap();
+    assert_eq!(rows.len(), 3);
+    assert!(rows.iter().all(|row| row.actor == "command"));
+    let oldest = rows.last().unwrap();
+    assert_eq!(oldest.subject, format!("product:{first}"));
+    assert_eq!(oldest.changes[0], audit::Change::made("name", &"Tea 😀"));
 }

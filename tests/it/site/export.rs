@@ -1,5 +1,6 @@
 //! The orders of a sale as a CSV file.
 
+use seckill::sale::ids::ActivityId;
 use seckill::sale::shopper::Role;
 
 use super::{execute, header, row};
@@ -109,4 +110,64 @@ async fn a_file_that_cannot_be_read_to_its_end_breaks_off() {
     };
     assert!(text.contains(&number), "what could be read was sent: {text}");
     assert!(ended.is_err(), "the download failed, and says so");
+}
+
+/// Far more orders of one shopper than the buffers between the node and its client hold; gives how many.
+fn many_orders(app: &App, sale: ActivityId) -> usize {
+    // Each is as long as it gets.
+    execute(app, "UPDATE products SET name = REPEAT('🎁', 200)");
+    execute(
+        app,
+        &format!("UPDATE orders SET status = 4, holder_id = NULL WHERE activity_id = {sale}"),
+    );
+    for far in (0..15).map(|step| 1 << step) {
+        execute(
+            app,
+            &format!(
+                "INSERT INTO orders (id, order_no, user_id, product_id, activity_id, bucket, epoch, \
+                 price_cents, currency, status, holder_id, request_id, reserved_at, created_at, pay_before) \
+                 SELECT id + {far}, CONCAT(LEFT(order_no, 18), LPAD(id + {far}, 8, '0')), user_id, \
+                 product_id, activity_id, bucket, epoch, price_cents, currency, status, NULL, request_id, \
+                 reserved_at, created_at, pay_before FROM orders"
+            ),
+        );
+    }
+    1 << 15
+}
+
+/// Reads to the end; gives how many lines came, and whether it ended well.
+async fn rest(mut answer: reqwest::Response) -> (usize, bool) {
+    let mut lines = 0;
+    loop {
+        match answer.chunk().await {
+            Ok(Some(piece)) => lines += piece.iter().filter(|byte| **byte == b'\n').count(),
+            Ok(None) => return (lines, true),
+            Err(_) => return (lines, false),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_download_breaks_off_with_its_admins_session_and_with_the_node() {
+    let mut app = App::start_with(Plan { unbalanced: true, ..Plan::default() }).await;
+    let sale = app.sale(Sale::of(10)).await;
+    let shopper = app.shopper().await;
+    let number = shopper.must_buy(sale).await;
+    shopper.order_becomes(&number, "pending_payment").await;
+    let all = many_orders(&app, sale);
+    let path = format!("/admin/activities/{sale}/orders.csv");
+    let (ended, other) = (admin(&app).await, admin(&app).await);
+    assert_eq!(rest(other.browser.open(&path).await).await, (all + 1, true));
+
+    let download = ended.browser.open(&path).await;
+    let token = other.browser.csrf_token().await;
+    let disable = format!("/admin/accounts/{}/disable", ended.id);
+    assert_eq!(other.browser.post(&disable, &[("csrf_token", &token)]).await.status, 303);
+    let (lines, well) = rest(download).await;
+    assert!(lines < all && !well, "{lines} lines of {all}");
+
+    let download = other.browser.open(&path).await;
+    let (_, (lines, well)) = tokio::join!(app.stop_web(), rest(download));
+    assert!(lines < all && !well, "{lines} lines of {all}");
+    app.start_web().await;
 }

@@ -123,7 +123,7 @@ pub async fn copy(
     f: Frame,
     _: Checked<NoFields>,
 ) -> Result<HttpResponse, WebError> {
-    match site.office.clone_of(id, &admin.actor).await {
+    match site.office.clone_of(id, zone.zone, &admin.actor).await {
         Ok(copy) => {
             Said::Copied(id.0).keep(&session, copy);
             Ok(see_other(&address(copy)))

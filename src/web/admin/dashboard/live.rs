@@ -13,6 +13,7 @@ use actix_web::{
 use askama::Template;
 use chrono::Utc;
 use futures_util::stream;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::view::{Dashboard, FiguresPart, PicturesPart};
@@ -30,6 +31,10 @@ use crate::{
 /// After so long without news a comment is sent: proxies close what is silent, and a connection whose other
 /// end has gone is found out.
 const HEARTBEAT: Duration = Duration::from_secs(10);
+/// How long a browser may take no event before nobody watches for it any more.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Events that wait for a browser.
+const WAITING: usize = 2;
 /// Every how many figures the pictures are drawn anew.
 const PICTURES_EVERY: u32 = 5;
 /// How soon a browser whose stream has ended asks again: in milliseconds.
@@ -46,10 +51,17 @@ pub async fn events(
     let visit = Visit::known(&req).ok_or(WebError::SignedOut)?;
     let watching = site.dashboards.watch(id).await?;
     let stop = site.stop.clone();
-    let watcher = Watcher { watching, stop, visit, req, f, sent: 0, over: false };
-    let events = stream::unfold(watcher, |mut watcher| async {
-        let event = watcher.next().await?;
-        Some((Ok::<_, WebError>(event), watcher))
+    let (news, events) = mpsc::channel(WAITING);
+    let told = stop.clone();
+    let mut watcher = Watcher { watching, stop, visit, req, f, sent: 0, over: false };
+    // A task of its own: the answer's body is asked for more only as long as the browser takes what there
+    // is, and a watcher that waits for that would see neither the stop nor the end of its session.
+    actix_web::rt::spawn(async move {
+        pass_on(async || watcher.next().await, &news, &told, PATIENCE).await;
+    });
+    let events = stream::unfold(events, |mut events| async {
+        let event = events.recv().await?;
+        Some((Ok::<_, WebError>(event), events))
     });
     Ok(HttpResponse::Ok()
         .insert_header(ContentType(
@@ -63,6 +75,27 @@ pub async fn events(
             HeaderValue::from_static("no"),
         ))
         .streaming(events))
+}
+
+/// Passes on what there is to send, until there is no more, `stop` comes, the reader has gone, or it takes
+/// nothing for as long as `patience` lasts.
+async fn pass_on(
+    mut next: impl AsyncFnMut() -> Option<Bytes>,
+    reader: &mpsc::Sender<Bytes>,
+    stop: &CancellationToken,
+    patience: Duration,
+) {
+    loop {
+        let event = tokio::select! {
+            () = reader.closed() => return,
+            event = next() => event,
+        };
+        let Some(event) = event else { return };
+        tokio::select! {
+            () = stop.cancelled() => return,
+            sent = reader.send_timeout(event, patience) => if sent.is_err() { return },
+        }
+    }
 }
 
 /// Somebody who watches.
@@ -145,5 +178,77 @@ fn push(text: &mut String, name: &str, part: &impl Template) {
             text.push_str("\n\n");
         }
         Err(error) => tracing::error!(%error, "a part of the dashboard could not be rendered"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(3600);
+    /// For what is to happen at once.
+    const SOON: Duration = Duration::from_secs(10);
+
+    /// Passes on without end to a reader who takes nothing; gives how many events were made.
+    async fn to_a_stalled_reader(stop: &CancellationToken, patience: Duration) -> usize {
+        let (news, _events) = mpsc::channel(WAITING);
+        let mut made = 0;
+        let passing = pass_on(
+            async || {
+                made += 1;
+                Some(Bytes::from_static(b"data:\n\n"))
+            },
+            &news,
+            stop,
+            patience,
+        );
+        tokio::time::timeout(SOON, passing).await.expect("it ends");
+        made
+    }
+
+    #[tokio::test]
+    async fn whoever_takes_nothing_is_not_waited_for_without_end() {
+        let stop = CancellationToken::new();
+        let made = to_a_stalled_reader(&stop, Duration::from_millis(10)).await;
+        assert_eq!(made, WAITING + 1, "what is not taken is not made");
+    }
+
+    #[tokio::test]
+    async fn the_nodes_stop_does_not_wait_for_whoever_takes_nothing() {
+        let stop = CancellationToken::new();
+        let told = stop.clone();
+        let (made, ()) = tokio::join!(to_a_stalled_reader(&stop, LONG), async move {
+            tokio::task::yield_now().await;
+            told.cancel();
+        });
+        assert!(made <= WAITING + 1);
+    }
+
+    #[tokio::test]
+    async fn nobody_watches_for_a_reader_who_has_gone() {
+        let (news, events) = mpsc::channel(WAITING);
+        drop(events);
+        let stop = CancellationToken::new();
+        let passing = pass_on(async || std::future::pending().await, &news, &stop, LONG);
+        tokio::time::timeout(SOON, passing).await.expect("it ends");
+    }
+
+    #[tokio::test]
+    async fn what_is_to_be_sent_arrives_in_order_and_then_it_is_over() {
+        let (news, mut events) = mpsc::channel(WAITING);
+        let mut left = vec!["c", "b", "a"];
+        let stop = CancellationToken::new();
+        let passing = async move {
+            pass_on(async || left.pop().map(Bytes::from), &news, &stop, LONG).await;
+        };
+        let reading = async move {
+            let mut read = Vec::new();
+            while let Some(event) = events.recv().await {
+                read.push(event);
+            }
+            read
+        };
+        let ((), read) = tokio::join!(passing, reading);
+        assert_eq!(read, ["a", "b", "c"]);
     }
 }

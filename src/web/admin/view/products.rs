@@ -229,6 +229,7 @@ pub fn picture_fault(refusal: Refusal) -> Message {
         Refusal::Damaged => key("picture-fault-damaged"),
         Refusal::TooLarge => key("picture-fault-large"),
         Refusal::TooHeavy => key("picture-fault-heavy"),
+        Refusal::Progressive => key("picture-fault-progressive"),
         Refusal::Animated => key("picture-fault-animated"),
     }
 }

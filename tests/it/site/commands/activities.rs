@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use seckill::sale::ids::ActivityId;
 use serde_json::Value;
 
-use super::super::row;
+use super::super::{row, rows};
 use super::{CREATE, Done, Environment, places, seckill};
 use crate::harness::{App, Plan, SOON, Sale, eventually};
 
@@ -26,6 +26,13 @@ async fn an_activity_is_led_from_its_draft_to_its_end() {
     let out = create(&environment, &["--no-captcha", "--pay-within", "60"]).await.well();
     let id = out.trim_end();
     assert_eq!(out, format!("{}\n", id.parse::<ActivityId>().unwrap()));
+    let made = "SELECT CONCAT_WS(' ', actor, action, subject) AS text FROM audit_log ORDER BY id";
+    let product = row(&app, "SELECT CAST(MAX(id) AS CHAR) AS text FROM products");
+    let expected = [
+        format!("command product.create product:{product}"),
+        format!("command activity.create activity:{id}"),
+    ];
+    assert_eq!(rows(&app, made), expected);
     let balance = shown(id).await;
     let fields: BTreeSet<_> = balance.as_object().unwrap().keys().map(String::as_str).collect();
     let expected =

@@ -300,6 +300,7 @@ async fn the_doctor_names_what_is_wrong() {
     assert_eq!(healthy.code, Some(0), "{healthy:?}");
     assert!(healthy.out.lines().count() >= 8, "{healthy:?}");
     assert!(healthy.out.lines().all(|line| line.starts_with("ok ")), "{healthy:?}");
+    assert!(healthy.out.contains("payments go to the sandbox: no money is taken"), "{healthy:?}");
 
     let empty = Places::fresh().await.database_url;
     for (name, value, line) in [

@@ -2,13 +2,13 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use super::{Environment, command, fresh, key, seckill, with};
+use super::{Environment, command, fresh, key, places, seckill, with};
 use crate::harness::proxy::Proxy;
 use crate::harness::servers::Places;
 use crate::harness::{App, Plan, SOON, Sale, eventually};
@@ -26,6 +26,10 @@ impl Running {
         let mut command = command(environment, arguments);
         // Servers that are taken away are no news here.
         command.stdout(Stdio::piped()).env("SECKILL_LOG", "off");
+        Self::start_as(command).await
+    }
+
+    async fn start_as(mut command: Command) -> Self {
         let mut running =
             Self { child: command.spawn().unwrap(), lines: Vec::new(), url: String::new() };
         let started = tokio::task::spawn_blocking(move || {
@@ -39,6 +43,13 @@ impl Running {
             panic!("not ready: {:?}", running.lines);
         });
         started.await.unwrap()
+    }
+
+    /// SIGTERM; what it logged, and its exit code.
+    async fn ended(mut self) -> (String, Option<i32>) {
+        let log = self.child.stderr.take().unwrap();
+        let code = self.terminate().await;
+        (std::io::read_to_string(log).unwrap(), code)
     }
 
     /// SIGTERM, and its exit code.
@@ -129,6 +140,22 @@ fn app_like(places: &Places) -> Environment {
     ]
     .map(|(name, value)| (name.to_owned(), value.to_owned()))
     .into()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_opens_the_sandbox_to_the_world_is_warned_that_it_takes_no_money() {
+    let app = places().await;
+    for (address, warned) in [("127.0.0.1:0", false), ("0.0.0.0:0", true)] {
+        let environment = with(&app.environment(), "SECKILL_BIND", address);
+        let environment = with(&environment, "SECKILL__SITE__SECURE_COOKIES", "true");
+        let mut command = command(&environment, &["web"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).env("SECKILL_LOG", "warn");
+        let running = Running::start_as(command).await;
+        let (told, code) = running.ended().await;
+        assert_eq!(code, Some(0), "{told}");
+        let warning = "payments go to the sandbox: no money is taken";
+        assert_eq!(told.contains(warning), warned, "{address}: {told}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
