@@ -9,7 +9,7 @@ use actix_web::{
     web::{self, ServiceConfig},
 };
 
-use super::{admin, error::WebError, files, middleware::failure, pictures, shop};
+use super::{admin, error::WebError, files, middleware::failure, ops, pictures, shop};
 
 /// What needs no session.
 pub(super) fn open(to: &mut ServiceConfig) {
@@ -68,6 +68,7 @@ pub(super) fn pages(to: &mut ServiceConfig) {
         .service(at("/logout", POST).route(web::post().to(shop::login::leave)))
         .service(at("/language", POST).route(web::post().to(shop::language::choose)))
         .configure(console)
+        .configure(operations)
         // Whatever is left: no such page, in the same words and languages as every other failure.
         .service(at("/{rest:.*}", READ).route(web::route().to(not_found)));
 }
@@ -160,6 +161,13 @@ fn figures(to: &mut ServiceConfig) {
             .route(web::get().to(admin::orders_csv::download)),
     )
     .service(at("/admin/audit", READ).route(read().to(admin::audit::list)));
+}
+
+/// What an operator does. Each handler takes `Operator`, which lets admins in too, and nobody else.
+fn operations(to: &mut ServiceConfig) {
+    to.service(at("/ops", READ).route(read().to(ops::home)))
+        // The last: what is no page of theirs is told to operators alone.
+        .service(at("/ops/{rest:.*}", READ).route(web::route().to(ops::nothing)));
 }
 
 const GET: &str = "GET";
