@@ -4,7 +4,6 @@ use actix_web::{HttpResponse, http::StatusCode, web::Bytes};
 use url::form_urlencoded::Serializer;
 
 use super::{
-    faults::Faults,
     view::products::{
         Done, Kept, ProductPage, ProductRow, ProductsPage, Theirs, fault, picture_fault,
         price_fault,
@@ -24,6 +23,7 @@ use crate::{
             query::Query,
             upload::Uploaded,
         },
+        faults::Faults,
         page::{Frame, respond, see_other},
         session::Admin,
     },

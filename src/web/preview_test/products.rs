@@ -7,7 +7,7 @@ use crate::sale::activity::Product;
 use crate::sale::ids::ProductId;
 use crate::sale::money::{Cents, InvalidMoney};
 use crate::sale::product::{ProductFault, ProductPlan};
-use crate::web::admin::faults::Faults;
+use crate::web::faults::Faults;
 use crate::web::admin::view::products::{
     Done, Kept, ProductPage, ProductRow, ProductsPage, Theirs, fault, picture_fault, price_fault,
 };

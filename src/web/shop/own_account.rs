@@ -7,7 +7,7 @@ use super::{Site, see_other, view::own_account::OwnAccountPage};
 use crate::{
     account::{AccountError, FieldError, MAX_PASSWORD, MIN_PASSWORD, Refusal},
     web::{
-        admin::faults::Faults,
+        faults::Faults,
         error::WebError,
         extract::{
             account_forms::OwnPasswordForm,

@@ -9,7 +9,7 @@ use super::view::{AccountsPage, Choice, NewAccount, ROLES, role_name, roles};
 use crate::account::AccountError;
 use crate::sale::shopper::Role;
 use crate::web::Site;
-use crate::web::admin::faults::Faults;
+use crate::web::faults::Faults;
 use crate::web::error::WebError;
 use crate::web::extract::fields::Fields;
 use crate::web::extract::{form::Checked, query::Query};

@@ -8,7 +8,7 @@ use super::view::{AccountPage, roles};
 use crate::account::{AccountError, Refusal};
 use crate::sale::ids::UserId;
 use crate::web::Site;
-use crate::web::admin::faults::Faults;
+use crate::web::faults::Faults;
 use crate::web::error::WebError;
 use crate::web::extract::{
     form::{Checked, NoFields},

@@ -16,7 +16,7 @@ use crate::sale::ids::ProductId;
 use crate::sale::plan::Plan;
 use crate::sale::zone::Zone;
 use crate::web::Site;
-use crate::web::admin::faults::Faults;
+use crate::web::faults::Faults;
 use crate::web::admin::zone::{AdminZone, remember};
 use crate::web::error::WebError;
 use crate::web::extract::form::Checked;

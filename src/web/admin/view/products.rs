@@ -6,7 +6,7 @@ use crate::picture::PictureFile;
 use crate::sale::activity::Product;
 use crate::sale::money::InvalidMoney;
 use crate::sale::product::{ProductFault, ProductField};
-use crate::web::admin::faults::Faults;
+use crate::web::faults::Faults;
 use crate::web::extract::product_forms::ProductForm;
 use crate::web::page::Frame;
 use crate::web::pictures::{Look, address};
