@@ -13,6 +13,7 @@ mod figures;
 pub mod fill;
 pub mod live;
 pub mod lock;
+pub mod ops;
 pub mod products;
 mod publish;
 mod search;

@@ -31,6 +31,12 @@ impl Role {
             Self::Admin => "admin",
         }
     }
+
+    /// Whether it lets somebody watch orders and the path, and put right what is stuck.
+    #[must_use]
+    pub const fn may_operate(self) -> bool {
+        matches!(self, Self::Operator | Self::Admin)
+    }
 }
 
 impl fmt::Display for Role {

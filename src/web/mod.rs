@@ -1,7 +1,7 @@
 //! The edge: what a browser sees and sends.
 //!
 //! A request comes in through `middleware` (id, time, headers, session), is matched in [`routes`], is
-//! checked by `extract` and reaches a thin handler in `shop` or `admin`, which asks [`crate::catalog`],
+//! checked by `extract` and reaches a thin handler in `shop`, `admin` or `ops`, which asks [`crate::catalog`],
 //! [`crate::purchase`], [`crate::account`] or [`crate::back_office`] and puts the answer into a page. Whatever fails on the way
 //! becomes a page of [`error`].
 
@@ -10,12 +10,15 @@ pub mod assets;
 pub mod error;
 pub mod error_page;
 pub mod extract;
+pub mod faults;
 pub mod files;
 pub mod frame;
 pub mod language;
 pub mod middleware;
 pub mod moment;
 pub mod negotiate;
+pub mod ops;
+pub mod orders_csv;
 pub mod page;
 pub mod pictures;
 pub mod price;

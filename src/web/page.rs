@@ -110,6 +110,12 @@ impl Frame {
         self.viewer.as_ref().is_some_and(|viewer| viewer.role == Role::Admin)
     }
 
+    /// Whether the viewer watches orders and the path.
+    #[must_use]
+    pub fn is_operator(&self) -> bool {
+        self.viewer.as_ref().is_some_and(|viewer| viewer.role.may_operate())
+    }
+
     /// The address of a file of ours.
     #[must_use]
     pub fn asset(&self, name: &str) -> String {

@@ -9,7 +9,7 @@ use actix_web::{
     web::{self, ServiceConfig},
 };
 
-use super::{admin, error::WebError, files, middleware::failure, pictures, shop};
+use super::{admin, error::WebError, files, middleware::failure, ops, pictures, shop};
 
 /// What needs no session.
 pub(super) fn open(to: &mut ServiceConfig) {
@@ -68,6 +68,7 @@ pub(super) fn pages(to: &mut ServiceConfig) {
         .service(at("/logout", POST).route(web::post().to(shop::login::leave)))
         .service(at("/language", POST).route(web::post().to(shop::language::choose)))
         .configure(console)
+        .configure(operations)
         // Whatever is left: no such page, in the same words and languages as every other failure.
         .service(at("/{rest:.*}", READ).route(web::route().to(not_found)));
 }
@@ -160,6 +161,30 @@ fn figures(to: &mut ServiceConfig) {
             .route(web::get().to(admin::orders_csv::download)),
     )
     .service(at("/admin/audit", READ).route(read().to(admin::audit::list)));
+}
+
+/// What an operator does. Each handler takes `Operator`, which lets admins in too, and nobody else.
+fn operations(to: &mut ServiceConfig) {
+    use ops::{dead_letters as letters, orders, sales, stuck};
+    to.service(at("/ops", READ).route(read().to(ops::home)))
+        .service(at("/ops/orders", READ).route(read().to(orders::list)))
+        .service(at("/ops/orders.csv", GET).route(web::get().to(orders::download)))
+        .service(at("/ops/orders/{order}", READ).route(read().to(orders::show)))
+        .service(at("/ops/orders/{order}/cancel", POST).route(web::post().to(orders::cancel)))
+        .service(at("/ops/stuck", READ).route(read().to(stuck::show)))
+        .service(at("/ops/stuck/refund", POST).route(web::post().to(stuck::refund)))
+        .service(at("/ops/dead-letters", READ).route(read().to(letters::list)))
+        .service(at("/ops/dead-letters/replay", POST).route(web::post().to(letters::replay_all)))
+        .service(at("/ops/dead-letters/{letter}", READ).route(read().to(letters::show)))
+        .service(
+            at("/ops/dead-letters/{letter}/replay", POST).route(web::post().to(letters::replay)),
+        )
+        .service(
+            at("/ops/dead-letters/{letter}/discard", POST).route(web::post().to(letters::discard)),
+        )
+        .service(at("/ops/sales", READ).route(read().to(sales::show)))
+        // The last: what is no page of theirs is told to operators alone.
+        .service(at("/ops/{rest:.*}", READ).route(web::route().to(ops::nothing)));
 }
 
 const GET: &str = "GET";

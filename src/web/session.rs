@@ -101,8 +101,20 @@ impl Visit {
     /// ask again and again.
     #[must_use]
     pub fn is_still_admin(&self, req: &HttpRequest) -> bool {
+        self.is_still(req, |role| role == Role::Admin)
+    }
+
+    /// The same of an operator, or of an admin, who may do all that an operator may.
+    #[must_use]
+    pub fn is_still_operator(&self, req: &HttpRequest) -> bool {
+        self.is_still(req, Role::may_operate)
+    }
+
+    /// Whether this visit is of somebody whose role may do something, and still counts.
+    #[must_use]
+    pub fn is_still(&self, req: &HttpRequest, may: impl Fn(Role) -> bool) -> bool {
         self.account.as_ref().is_some_and(|account| {
-            account.role == Role::Admin && !account.is_over() && !account.was_ended(req)
+            may(account.role) && !account.is_over() && !account.was_ended(req)
         })
     }
 
@@ -207,12 +219,32 @@ impl FromRequest for Admin {
     type Future = Ready<Result<Self, WebError>>;
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let account = Visit::known(req).and_then(|visit| visit.account);
-        ready(match account {
-            None => Err(WebError::SignedOut),
-            Some(account) if account.role == Role::Admin => Ok(Self { actor: account.actor(req) }),
-            Some(_) => Err(WebError::Forbidden),
-        })
+        ready(staff(req, |role| role == Role::Admin).map(|actor| Self { actor }))
+    }
+}
+
+/// An operator or admin who is signed in. As an extractor it sends others to the login or away.
+#[derive(Debug, Clone)]
+pub struct Operator {
+    /// For the audit.
+    pub actor: Actor,
+}
+
+impl FromRequest for Operator {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(staff(req, Role::may_operate).map(|actor| Self { actor }))
+    }
+}
+
+/// Whoever is signed in, if their role lets them.
+fn staff(req: &HttpRequest, may: impl Fn(Role) -> bool) -> Result<Actor, WebError> {
+    match Visit::known(req).and_then(|visit| visit.account) {
+        None => Err(WebError::SignedOut),
+        Some(account) if may(account.role) => Ok(account.actor(req)),
+        Some(_) => Err(WebError::Forbidden),
     }
 }
 

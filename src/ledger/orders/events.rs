@@ -22,6 +22,8 @@ pub enum Actor {
     Shopper(UserId),
     /// An operator or admin.
     Staff(UserId),
+    /// Whoever may run commands on a node.
+    Command,
     /// The payment's provider.
     Payment,
     /// The recorder.
@@ -37,6 +39,7 @@ impl fmt::Display for Actor {
         match self {
             Self::Shopper(id) => write!(f, "shopper:{id}"),
             Self::Staff(id) => write!(f, "staff:{id}"),
+            Self::Command => f.write_str("command"),
             Self::Payment => f.write_str("payment"),
             Self::Recorder => f.write_str("recorder"),
             Self::Expiry => f.write_str("expiry"),
@@ -67,6 +70,14 @@ pub struct Event {
     pub request_id: String,
     /// When, ms since the epoch by the ledger's clock.
     pub at_ms: i64,
+}
+
+impl Event {
+    /// Whether somebody of the staff did it, at a page or by a command; the reason is then in their words.
+    #[must_use]
+    pub fn is_by_staff(&self) -> bool {
+        self.actor.starts_with("staff:") || self.actor == "command"
+    }
 }
 
 /// An event to be written.

@@ -6,6 +6,7 @@ nav-label = Main
 nav-sales = Sales
 nav-orders = My orders
 nav-console = Console
+nav-operations = Operations
 signed-in-as = Signed in as
 sign-in = Sign in
 sign-out = Sign out

@@ -5,6 +5,7 @@ skip-to-content = 跳到正文
 nav-label = 主导航
 nav-sales = 活动
 nav-orders = 我的订单
+nav-operations = 运维
 nav-console = 管理台
 signed-in-as = 当前登录：
 sign-in = 登录

@@ -11,6 +11,7 @@ mod dashboard;
 mod endings;
 mod export;
 mod names;
+mod ops;
 mod orders;
 mod outcomes;
 mod payments;
