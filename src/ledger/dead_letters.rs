@@ -270,8 +270,8 @@ pub async fn mark_replayed(ledger: &Ledger, id: i64) -> Result<bool, LedgerError
 pub async fn put_away(ledger: &Ledger) -> Result<usize, LedgerError> {
     ledger
         .run(move |conn| {
-            let to_discard = dead_letters::table
-                .filter(dead_letters::status.eq(LetterState::Discard.as_str()));
+            let to_discard =
+                dead_letters::table.filter(dead_letters::status.eq(LetterState::Discard.as_str()));
             Ok(diesel::update(to_discard)
                 .set(dead_letters::status.eq(LetterState::Discarded.as_str()))
                 .execute(conn)?)

@@ -127,7 +127,10 @@ mod tests {
         let again = properties_again("abc", Some("1"));
         assert_eq!(again.message_id().as_ref().map(ShortString::as_str), Some("abc"));
         let schema = |properties: &BasicProperties| {
-            properties.headers().as_ref().and_then(|headers| headers.inner().get(SCHEMA_HEADER).cloned())
+            properties
+                .headers()
+                .as_ref()
+                .and_then(|headers| headers.inner().get(SCHEMA_HEADER).cloned())
         };
         assert_eq!(schema(&again), Some(AMQPValue::LongLongInt(1)));
         assert!(!has(&again, REASON_HEADER));

@@ -152,7 +152,10 @@ impl BackOffice {
     /// Looks at the gate for a number that the ledger does not have. It does not name its shopper, and
     /// the gate is not searched as a whole: the sale has to be given, and where the number is not in its
     /// outbox any more, the shopper as well.
-    pub async fn on_its_way(&self, search: &OrderSearch) -> Result<Option<OnItsWay>, BackOfficeError> {
+    pub async fn on_its_way(
+        &self,
+        search: &OrderSearch,
+    ) -> Result<Option<OnItsWay>, BackOfficeError> {
         let Some((number, id)) = search.number.zip(search.activity) else { return Ok(None) };
         let activity = activities::get(&self.ledger, id).await?;
         let Some(activity) = activity.filter(|activity| activity.status.lives_at_gate()) else {

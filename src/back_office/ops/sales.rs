@@ -65,11 +65,8 @@ impl BackOffice {
     }
 
     async fn sheet(&self, activity: Activity) -> Result<SaleSheet, BackOfficeError> {
-        let gate = if activity.status.lives_at_gate() {
-            self.gate_figures(&activity).await
-        } else {
-            None
-        };
+        let gate =
+            if activity.status.lives_at_gate() { self.gate_figures(&activity).await } else { None };
         let sheet = match samples::last(&self.ledger, activity.id).await? {
             Some(sample) => SaleSheet {
                 counted_at_ms: Some(sample.at_ms),

@@ -22,8 +22,8 @@ pub use endings::{CancelOutcome, Ended, cancel, cancel_by_staff, expire};
 pub use events::{Actor, By, Event, history};
 pub use export::{Exported, Span, exported, rejections, shoppers, span};
 pub use reading::{
-    Cancelled, Counts, Due, Holder, balance, barred_page, cancelled_last, cancelled_since, counts, due, get,
-    holders_page, known, of_user,
+    Cancelled, Counts, Due, Holder, balance, barred_page, cancelled_last, cancelled_since, counts,
+    due, get, holders_page, known, of_user,
 };
 pub(super) use reading::{count, lock};
 pub use record::{BatchOutcome, record_batch};

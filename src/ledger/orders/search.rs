@@ -8,8 +8,8 @@ use chrono::{NaiveDateTime, TimeDelta};
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
 
-use super::export::{Row, exported_of};
 use super::Exported;
+use super::export::{Row, exported_of};
 use crate::ledger::clock::from_millis;
 use crate::ledger::error::LedgerError;
 use crate::ledger::pool::Ledger;

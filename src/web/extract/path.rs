@@ -141,9 +141,8 @@ impl FromRequest for OfLetter {
     type Future = Ready<Result<Self, WebError>>;
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let number = segment(req, "letter").and_then(|number: i64| {
-            if number > 0 { Ok(number) } else { Err(WebError::NotFound) }
-        });
+        let number = segment(req, "letter")
+            .and_then(|number: i64| if number > 0 { Ok(number) } else { Err(WebError::NotFound) });
         ready(number.map(Self))
     }
 }

@@ -138,9 +138,8 @@ fn visible(text: &str) -> String {
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
-    let line = |line: &[u8]| {
-        line.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
-    };
+    let line =
+        |line: &[u8]| line.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
     bytes.chunks(HEX_LINE).map(line).collect::<Vec<_>>().join("\n")
 }
 

@@ -23,8 +23,9 @@ async fn state_becomes(app: &App, id: &str, expected: &str) {
 }
 
 fn letter(app: &App, message_id: &str) -> String {
-    let query =
-        format!("SELECT CAST(id AS CHAR) AS text FROM dead_letters WHERE message_id = '{message_id}'");
+    let query = format!(
+        "SELECT CAST(id AS CHAR) AS text FROM dead_letters WHERE message_id = '{message_id}'"
+    );
     format!("/ops/dead-letters/{}", row(app, &query))
 }
 
@@ -69,7 +70,8 @@ async fn poison_and_newer_schemas_are_seen_sent_again_and_put_away() {
     assert_eq!(answer.location.as_deref(), Some("/ops/dead-letters?replayed=2"));
     state_becomes(&app, "newer", "waiting 2").await;
     state_becomes(&app, "bytes", "waiting 1").await;
-    let audit = rows(&app, "SELECT action AS text FROM audit_log WHERE action LIKE 'dead%' ORDER BY id");
+    let audit =
+        rows(&app, "SELECT action AS text FROM audit_log WHERE action LIKE 'dead%' ORDER BY id");
     assert_eq!(audit, ["dead_letter.replay", "dead_letter.discard", "dead_letter.replay"]);
     for bad in ["state=x", "before=x"] {
         assert_eq!(operator.browser.get(&format!("/ops/dead-letters?{bad}")).await.status, 400);

@@ -88,7 +88,9 @@ async fn pages_of_orders_follow_one_another_without_a_gap() {
         loop {
             let text = page(&operator, &address).await;
             let numbers = text.split("class=\"mono\" href=\"/ops/orders/").skip(1);
-            seen.extend(numbers.map(|rest| rest.split('"').next().unwrap().parse().unwrap()));
+            seen.extend(
+                numbers.map(|rest| rest.split('"').next().unwrap().parse::<u32>().unwrap()),
+            );
             let Some((before, _)) = text.split_once("\" rel=\"next\"") else { break };
             address = before.rsplit_once("href=\"").unwrap().1.replace("&#38;", "&");
         }
@@ -115,7 +117,9 @@ async fn an_order_is_shown_with_its_way_in_each_state() {
     })
     .await;
     let text = page(&operator, &path).await;
-    for said in ["Published; nothing waits.", "Recorded; to be paid.", "the recorder", "Cancel this order"] {
+    for said in
+        ["Published; nothing waits.", "Recorded; to be paid.", "the recorder", "Cancel this order"]
+    {
         assert!(text.contains(said), "{said}: {text}");
     }
     shopper.pay(&order).await;
