@@ -11,7 +11,7 @@ use crate::ledger::orders;
 pub use crate::ledger::orders::Event;
 use crate::sale::activity::{Activity, Status};
 use crate::sale::ids::{ActivityId, UserId};
-use crate::sale::money::Cents;
+use crate::sale::money::{Cents, Currency};
 use crate::sale::order::{Order, OrderState, Standing};
 use crate::sale::order_number::OrderNo;
 use crate::sale::reservation::EntryState;
@@ -34,6 +34,8 @@ pub struct OrderStanding {
     pub reason: Option<String>,
     /// What it costs.
     pub price: Cents,
+    /// Of the price, as it was recorded. `None`: there is no row yet, and it will be the site's.
+    pub currency: Option<Currency>,
     /// Its deadline, ms since the epoch; known once it is placed.
     pub pay_before_ms: Option<i64>,
     /// When it was paid, ms since the epoch.
@@ -50,6 +52,7 @@ impl From<Order> for OrderStanding {
             standing: Standing::Row(order.state),
             reason: order.reason,
             price: order.price,
+            currency: Some(order.currency),
             pay_before_ms: Some(order.pay_before_ms),
             paid_at_ms: order.paid_at_ms,
             cancelled_at_ms: order.cancelled_at_ms,
@@ -77,6 +80,7 @@ impl OrderStanding {
             standing,
             reason: None,
             price,
+            currency: None,
             pay_before_ms: None,
             paid_at_ms: None,
             cancelled_at_ms: None,

@@ -51,23 +51,22 @@ pub async fn mine(
     let more = rows.len() > shown;
     rows.truncate(shown);
     let older = rows.last().filter(|_| more).map(|row| format!("/orders?before={}", row.id));
-    let mut orders: Vec<(Currency, OrderStanding)> =
-        rows.into_iter().map(|row| (row.currency, OrderStanding::from(row))).collect();
+    let mut orders: Vec<OrderStanding> = rows.into_iter().map(OrderStanding::from).collect();
     // What is held at the gate and not written yet comes first; what was written meanwhile once.
-    let listed: Vec<OrderNo> = orders.iter().map(|(_, order)| order.order_no).collect();
+    let listed: Vec<OrderNo> = orders.iter().map(|order| order.order_no).collect();
     let fresh = reserved.into_iter().filter(|order| !listed.contains(&order.order_no));
-    orders.splice(0..0, fresh.map(|order| (site.currency, order)));
-    let orders = orders.into_iter();
+    orders.splice(0..0, fresh);
     if wanted.is_json() {
-        let orders = orders.map(|(currency, order)| OrderBody::of(&order, currency)).collect();
+        let orders = orders.iter().map(|order| OrderBody::of(order, site.currency)).collect();
         return Ok(HttpResponse::Ok().json(OrdersBody { orders, older }));
     }
     let snapshot = site.catalog.snapshot();
     let orders = orders
-        .map(|(currency, order)| {
+        .iter()
+        .map(|order| {
             let listing = snapshot.get(order.activity_id);
             let activity = listing.as_deref().map(|listing| &listing.activity);
-            shown::order(&order, activity, currency, f.now_ms)
+            shown::order(order, activity, site.currency, f.now_ms)
         })
         .collect();
     Ok(respond(StatusCode::OK, &OrdersPage { f, orders, older }))
@@ -204,6 +203,7 @@ struct OrderBody {
 }
 
 impl OrderBody {
+    /// `currency` is the site's, for an order that has none of its own yet.
     fn of(order: &OrderStanding, currency: Currency) -> Self {
         Self {
             order_no: order.order_no.to_string(),
@@ -211,7 +211,7 @@ impl OrderBody {
             state: order.standing.as_str(),
             reason: order.reason.clone(),
             amount: order.price.0,
-            currency: currency.code().to_owned(),
+            currency: order.currency.unwrap_or(currency).code().to_owned(),
             pay_before_ms: order.pay_before_ms,
         }
     }

@@ -54,7 +54,7 @@ fn state(phase: Phase, at_gate: AtGate, left: i64) -> SaleState {
 }
 
 /// An order as its shopper sees it. `activity` is the sale that it belongs to; none when the catalog
-/// does not hold it any more.
+/// does not hold it any more. `currency` is the site's, for an order that has none of its own yet.
 #[must_use]
 pub fn order(
     standing: &OrderStanding,
@@ -70,7 +70,7 @@ pub fn order(
         title: activity.map(|activity| activity.title.clone()).unwrap_or_default(),
         look: activity.map_or_else(|| Look::drawn(0, ""), |activity| Look::of(&activity.product)),
         amount: standing.price.0,
-        currency: currency.code().to_owned(),
+        currency: standing.currency.unwrap_or(currency).code().to_owned(),
         made_at_ms: standing.order_no.minted_at_ms(),
         state: order_state(standing, rebuy),
     }

@@ -342,3 +342,23 @@ async fn my_orders_are_mine_alone_in_pages_of_twenty() {
     }
     is_refusal_json(&Browser::new(&app).get_json("/orders").await, 401, "signed_out");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_order_keeps_the_currency_in_which_it_was_placed() {
+    let app = App::start().await;
+    let sale = app.sale(Sale::of(5)).await;
+    let (shopper, number) = with_order(&app, sale).await;
+    // As if the site's had been another one then.
+    execute(&app, "UPDATE orders SET currency = 'EUR'");
+    let path = format!("/orders/{number}");
+    let one = shopper.browser.get_json(&path).await.json();
+    assert_eq!(one["currency"], "EUR", "{one}");
+    let all = shopper.browser.get_json("/orders").await.json();
+    assert_eq!(all["orders"][0]["currency"], "EUR", "{all}");
+    for path in [path.as_str(), "/orders"] {
+        let page = shopper.browser.get(path).await;
+        assert!(page.text.contains('€') && !page.text.contains('¥'), "{path}: {}", page.text);
+    }
+    let cancelled = shopper.cancel(&number).await.json();
+    assert_eq!((&cancelled["state"], &cancelled["currency"]), (&"cancelled".into(), &"EUR".into()));
+}
