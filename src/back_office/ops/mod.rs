@@ -1,0 +1,3 @@
+//! What operators see and do.
+
+pub mod pipeline;

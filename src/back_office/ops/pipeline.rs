@@ -1,0 +1,188 @@
+//! The path from the gate to the ledger while somebody watches it: taken once a second on this node.
+//!
+//! Whatever cannot be asked is left open, not an error: a server that is away is what the page is for.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::back_office::watch::{self, Watches};
+use crate::back_office::{BackOffice, BackOfficeError};
+use crate::catalog::Catalog;
+use crate::gate::GateError;
+use crate::ledger::{LedgerError, dead_letters, reconciliations};
+use crate::sale::demand::Outcomes;
+use crate::sale::ids::ActivityId;
+use crate::sale::pipeline::{Alarm, Bounds, LedgerFigures, Path};
+use crate::sale::pulse::{Heard, Moment, Step, together};
+
+/// Over how many takings the answers of a second are averaged: nodes tell their counts once a second.
+const TAKINGS: usize = 6;
+/// Every how many takings the history is read anew.
+const HISTORY_EVERY: u32 = 5;
+
+/// The path at one moment, and how it came there.
+#[derive(Debug, Clone, Default)]
+pub struct Pipeline {
+    /// The figures.
+    pub path: Path,
+    /// What is past its bound, the most urgent first.
+    pub alarms: Vec<Alarm>,
+    /// The last minutes, the oldest first.
+    pub history: Vec<Step>,
+    /// Whether all of it is old because there is nothing newer to be had.
+    pub stale: bool,
+}
+
+/// What a watcher looks through.
+pub type Watching = watch::Watching<Pipeline>;
+
+/// Whoever watches the path on this node. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Pipelines {
+    office: BackOffice,
+    catalog: Catalog,
+    bounds: Bounds,
+    watches: Watches<(), Pipeline>,
+}
+
+impl Pipelines {
+    /// Nobody watches yet. The figures are taken on the present runtime, until `stop`.
+    #[must_use]
+    pub fn new(
+        office: BackOffice,
+        catalog: Catalog,
+        bounds: Bounds,
+        stop: CancellationToken,
+    ) -> Self {
+        Self { office, catalog, bounds, watches: Watches::new(stop) }
+    }
+
+    /// Watches; the present figures are there at once.
+    ///
+    /// # Errors
+    /// When the node stops.
+    pub async fn watch(&self) -> Result<Watching, BackOfficeError> {
+        let taking = || Taking {
+            office: self.office.clone(),
+            catalog: self.catalog.clone(),
+            bounds: self.bounds,
+            taken: 0,
+            answers: VecDeque::new(),
+            history: Vec::new(),
+        };
+        self.watches.watch((), taking).await
+    }
+}
+
+/// Answers by sale: one that is over must not take its counts along.
+type Answers = BTreeMap<ActivityId, Outcomes>;
+
+/// What is remembered from one taking to the next.
+#[derive(Debug)]
+struct Taking {
+    office: BackOffice,
+    catalog: Catalog,
+    bounds: Bounds,
+    taken: u32,
+    /// Times, ms since the epoch, and the answers until then.
+    answers: VecDeque<(i64, Answers)>,
+    history: Vec<Step>,
+}
+
+impl watch::Taking for Taking {
+    type Seen = Pipeline;
+
+    async fn take(&mut self) -> Result<Pipeline, BackOfficeError> {
+        let path = self.path().await;
+        let alarms = path.alarms(&self.bounds);
+        Ok(Pipeline { path, alarms, history: self.history.clone(), stale: false })
+    }
+
+    fn grown_old(seen: &Pipeline) -> Pipeline {
+        Pipeline { stale: true, ..seen.clone() }
+    }
+}
+
+impl Taking {
+    async fn path(&mut self) -> Path {
+        let at_ms = chrono::Utc::now().timestamp_millis();
+        let mut path = Path { at_ms, ..Path::default() };
+        // Both may be away; nobody waits for one because of the other.
+        let (gate, ledger) = tokio::join!(self.ask_gate(&mut path), ledger_figures(&self.office));
+        path.ledger = ledger.inspect_err(|error| tracing::debug!(%error, "no ledger")).ok();
+        match gate {
+            Ok((answers, now_ms)) => {
+                path.admissions = self.answered(at_ms, answers);
+                if self.taken.is_multiple_of(HISTORY_EVERY) {
+                    let processes = path.processes.as_deref().unwrap_or_default();
+                    if let Ok(pasts) = pasts(&self.office, processes).await {
+                        self.history = together(&pasts, now_ms);
+                    }
+                }
+                self.taken = self.taken.wrapping_add(1);
+            }
+            Err(error) => {
+                tracing::debug!(%error, "no gate");
+                self.answers.clear();
+                (path.gate, path.outbox, path.processes) = (None, None, None);
+            }
+        }
+        path
+    }
+
+    /// Fills in what the gate knows; gives the answers of each sale and the gate's time.
+    async fn ask_gate(&self, path: &mut Path) -> Result<(Answers, i64), GateError> {
+        let gate = &self.office.gate;
+        path.gate = Some(gate.vitals().await?);
+        let pulses = gate.pulses().await?;
+        path.processes = Some(pulses.heard);
+        path.outbox = Some(gate.outboxes(self.catalog.outboxes(), pulses.now_ms).await?);
+        let mut answers = Answers::new();
+        let snapshot = self.catalog.snapshot();
+        for listing in snapshot.listings().filter(|l| l.activity.status.lives_at_gate()) {
+            let id = listing.activity.id;
+            let demand = gate.demand(id).await?;
+            answers.insert(id, demand.map(|demand| demand.outcomes).unwrap_or_default());
+        }
+        Ok((answers, pulses.now_ms))
+    }
+
+    /// The answers of the last seconds.
+    fn answered(&mut self, at_ms: i64, answers: Answers) -> Option<(Outcomes, i64)> {
+        let recent = self.answers.front().map(|(since_ms, before)| {
+            let mut recent = Outcomes::default();
+            for (id, now) in &answers {
+                // A sale that was not there yet may have been asked for long, unseen.
+                let Some(before) = before.get(id) else { continue };
+                for (word, count) in now.since(before).iter() {
+                    recent.add(word, count);
+                }
+            }
+            (recent, at_ms.saturating_sub(*since_ms))
+        });
+        self.answers.push_back((at_ms, answers));
+        if self.answers.len() > TAKINGS {
+            self.answers.pop_front();
+        }
+        recent.filter(|(_, length_ms)| *length_ms > 0)
+    }
+}
+
+async fn ledger_figures(office: &BackOffice) -> Result<LedgerFigures, LedgerError> {
+    Ok(LedgerFigures {
+        dead_letters: dead_letters::undecided(&office.ledger).await?,
+        reconciled: reconciliations::last(&office.ledger).await?,
+    })
+}
+
+async fn pasts(
+    office: &BackOffice,
+    processes: &[Heard],
+) -> Result<Vec<Vec<Moment>>, GateError> {
+    let mut pasts = Vec::new();
+    for worker in processes.iter().filter(|heard| heard.pulse.work.is_some()) {
+        pasts.push(office.gate.past_of(&worker.process).await?);
+    }
+    Ok(pasts)
+}
