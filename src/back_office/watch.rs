@@ -17,14 +17,14 @@ use super::BackOfficeError;
 
 /// How often it is taken.
 const EVERY: Duration = Duration::from_secs(1);
-/// What took long (an index of millions of orders is counted) is followed by a pause of so many times its
-/// length: about a sixth of the time is spent on it, at most.
-const REST: u32 = 5;
 
 /// Takes what is looked at, again and again, and remembers what it needs from one time to the next.
 pub trait Taking: Send + 'static {
     /// What is looked at.
     type Seen: Send + Sync + 'static;
+
+    /// A taking is followed by a pause of so many times its length, if that is longer than the usual one.
+    const REST: u32;
 
     /// Takes it.
     fn take(&mut self) -> impl Future<Output = Result<Self::Seen, BackOfficeError>> + Send;
@@ -150,7 +150,7 @@ where
                     told.send_modify(|seen| *seen = Arc::new(T::grown_old(seen)));
                 }
             }
-            pause = EVERY.max(begun.elapsed() * REST);
+            pause = EVERY.max(begun.elapsed() * T::REST);
         }
     }
 

@@ -7,12 +7,14 @@
 
 pub mod admin;
 pub mod assets;
+pub mod chart;
 pub mod error;
 pub mod error_page;
 pub mod extract;
 pub mod files;
 pub mod frame;
 pub mod language;
+pub mod live;
 pub mod middleware;
 pub mod moment;
 pub mod negotiate;

@@ -3,7 +3,9 @@
 //! Whatever cannot be asked is left open, not an error: a server that is away is what the page is for.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
 
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::back_office::watch::{self, Watches};
@@ -18,6 +20,8 @@ use crate::sale::pulse::{Heard, Moment, Step, together};
 
 /// Over how many takings the answers of a second are averaged: nodes tell their counts once a second.
 const TAKINGS: usize = 6;
+/// How long gate and ledger are waited for: the page tells within seconds that one is away.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// Every how many takings the history is read anew.
 const HISTORY_EVERY: u32 = 5;
 
@@ -92,6 +96,7 @@ struct Taking {
 
 impl watch::Taking for Taking {
     type Seen = Pipeline;
+    const REST: u32 = 1;
 
     async fn take(&mut self) -> Result<Pipeline, BackOfficeError> {
         let path = self.path().await;
@@ -109,10 +114,13 @@ impl Taking {
         let at_ms = chrono::Utc::now().timestamp_millis();
         let mut path = Path { at_ms, ..Path::default() };
         // Both may be away; nobody waits for one because of the other.
-        let (gate, ledger) = tokio::join!(self.ask_gate(&mut path), ledger_figures(&self.office));
-        path.ledger = ledger.inspect_err(|error| tracing::debug!(%error, "no ledger")).ok();
+        let (gate, ledger) = tokio::join!(
+            timeout(PATIENCE, self.ask_gate(&mut path)),
+            timeout(PATIENCE, ledger_figures(&self.office)),
+        );
+        path.ledger = ledger.ok().and_then(Result::ok);
         match gate {
-            Ok((answers, now_ms)) => {
+            Ok(Ok((answers, now_ms))) => {
                 path.admissions = self.answered(at_ms, answers);
                 if self.taken.is_multiple_of(HISTORY_EVERY) {
                     let processes = path.processes.as_deref().unwrap_or_default();
@@ -122,11 +130,7 @@ impl Taking {
                 }
                 self.taken = self.taken.wrapping_add(1);
             }
-            Err(error) => {
-                tracing::debug!(%error, "no gate");
-                self.answers.clear();
-                (path.gate, path.outbox, path.processes) = (None, None, None);
-            }
+            Ok(Err(_)) | Err(_) => self.answers.clear(),
         }
         path
     }

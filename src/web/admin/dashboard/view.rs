@@ -2,12 +2,13 @@
 
 use askama::Template;
 
-use super::pictures::{self, Picture, real};
+use super::pictures;
 use crate::back_office::live::Live;
 use crate::back_office::state_word;
 use crate::sale::activity::Phase;
 use crate::sale::demand::Outcomes;
 use crate::sale::settlement::Settlement;
+use crate::web::chart::{Picture, real};
 use crate::web::page::Frame;
 use crate::web::price::grouped;
 use crate::web::text::{Message, key};
