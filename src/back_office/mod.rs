@@ -130,7 +130,7 @@ impl BackOfficeError {
         match self {
             Self::Busy(_) | Self::Stopping | Self::Filling(FillingError::Refused(_)) => {
                 Class::Retry
-            },
+            }
             Self::NotFound(_)
             | Self::Faults(_)
             | Self::Changed(_)

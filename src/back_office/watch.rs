@@ -126,12 +126,7 @@ where
         Ok(sender)
     }
 
-    async fn go_on<T: Taking<Seen = S>>(
-        &self,
-        key: K,
-        mut taking: T,
-        told: watch::Sender<Arc<S>>,
-    ) {
+    async fn go_on<T: Taking<Seen = S>>(&self, key: K, mut taking: T, told: watch::Sender<Arc<S>>) {
         let stop = &self.0.stop;
         let mut pause = EVERY;
         loop {

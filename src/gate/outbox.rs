@@ -49,11 +49,7 @@ impl Gate {
     }
 
     /// What waits in these outboxes, at this time, ms since the epoch.
-    pub async fn outboxes(
-        &self,
-        all: Vec<Keys>,
-        now_ms: i64,
-    ) -> Result<OutboxFigures, GateError> {
+    pub async fn outboxes(&self, all: Vec<Keys>, now_ms: i64) -> Result<OutboxFigures, GateError> {
         let mut looks = stream::iter(all)
             .map(|keys| async move { self.waiting(&keys).await })
             .buffer_unordered(AT_ONCE);

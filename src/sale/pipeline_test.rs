@@ -51,7 +51,10 @@ fn nothing_at_all_is_no_quiet() {
 #[test]
 fn redis_has_to_keep_everything() {
     let gates = [
-        (GateFigures { policy: "allkeys-lru".into(), ..gate() }, Alarm::Evicts("allkeys-lru".into())),
+        (
+            GateFigures { policy: "allkeys-lru".into(), ..gate() },
+            Alarm::Evicts("allkeys-lru".into()),
+        ),
         (GateFigures { evicted: 3, ..gate() }, Alarm::Evicted(3)),
         (GateFigures { append_only: false, writes_ok: false, ..gate() }, Alarm::NotAppendOnly),
         (GateFigures { writes_ok: false, ..gate() }, Alarm::WritesFail),
@@ -63,7 +66,8 @@ fn redis_has_to_keep_everything() {
         assert_eq!(alarm.station(), Station::Gate);
         assert_eq!(alarms(&Path { gate: Some(gate), ..sound() }), [alarm]);
     }
-    let old = GateFigures { slow: 9, slow_ago_s: Some(60), memory: 79, memory_bound: 100, ..gate() };
+    let old =
+        GateFigures { slow: 9, slow_ago_s: Some(60), memory: 79, memory_bound: 100, ..gate() };
     assert_eq!(alarms(&Path { gate: Some(old), ..sound() }), []);
 }
 
@@ -119,10 +123,7 @@ fn connections_are_short_when_another_round_waits() {
 #[test]
 fn letters_and_differences_want_a_person() {
     let with = |ledger| alarms(&Path { ledger: Some(ledger), ..sound() });
-    assert_eq!(
-        with(LedgerFigures { dead_letters: 2, reconciled: None }),
-        [Alarm::DeadLetters(2)]
-    );
+    assert_eq!(with(LedgerFigures { dead_letters: 2, reconciled: None }), [Alarm::DeadLetters(2)]);
     let last = Reconciled { ago_ms: 600_001, differences: 3, repaired: 2, alarms: 1 };
     let both = [Alarm::ReconcileAlarms(1), Alarm::Unreconciled(10)];
     assert_eq!(with(LedgerFigures { dead_letters: 0, reconciled: Some(last) }), both);

@@ -11,6 +11,7 @@ pub mod chart;
 pub mod error;
 pub mod error_page;
 pub mod extract;
+pub mod figures;
 pub mod files;
 pub mod frame;
 pub mod language;
@@ -46,7 +47,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     account::Accounts,
-    back_office::{BackOffice, live::Dashboards},
+    back_office::{BackOffice, live::Dashboards, ops::pipeline::Pipelines},
     captcha::{cache::PictureCache, pool::Pool},
     catalog::Catalog,
     config,
@@ -69,6 +70,8 @@ pub struct WebState {
     pub sandbox: Sandbox,
     /// What admins do.
     pub office: BackOffice,
+    /// The path that operators watch.
+    pub pipelines: Pipelines,
     /// The sales that admins watch.
     pub dashboards: Dashboards,
     /// Pictures of products.

@@ -166,6 +166,8 @@ fn figures(to: &mut ServiceConfig) {
 /// What an operator does. Each handler takes `Operator`, which lets admins in too, and nobody else.
 fn operations(to: &mut ServiceConfig) {
     to.service(at("/ops", READ).route(read().to(ops::home)))
+        .service(at("/ops/pipeline", READ).route(read().to(ops::pipeline::show)))
+        .service(at("/ops/pipeline/live", GET).route(web::get().to(ops::pipeline::events)))
         // The last: what is no page of theirs is told to operators alone.
         .service(at("/ops/{rest:.*}", READ).route(web::route().to(ops::nothing)));
 }

@@ -16,7 +16,7 @@ use crate::ledger::{LedgerError, dead_letters, reconciliations};
 use crate::sale::demand::Outcomes;
 use crate::sale::ids::ActivityId;
 use crate::sale::pipeline::{Alarm, Bounds, LedgerFigures, Path};
-use crate::sale::pulse::{Heard, Moment, Step, together};
+use crate::sale::pulse::{Heard, Moment, STEP_MS, Step, together};
 
 /// Over how many takings the answers of a second are averaged: nodes tell their counts once a second.
 const TAKINGS: usize = 6;
@@ -36,6 +36,19 @@ pub struct Pipeline {
     pub history: Vec<Step>,
     /// Whether all of it is old because there is nothing newer to be had.
     pub stale: bool,
+}
+
+/// Steps of the history whose orders are averaged.
+const RECENT: usize = 5;
+
+impl Pipeline {
+    /// Orders recorded of late, and in how many milliseconds. `None`: there is no history yet.
+    #[must_use]
+    pub fn per_second(&self) -> Option<(i64, i64)> {
+        let recent = self.history.iter().rev().take(RECENT);
+        let count = i64::try_from(recent.clone().count()).ok().filter(|count| *count > 0)?;
+        Some((recent.map(|step| step.recorded).sum(), count.saturating_mul(STEP_MS)))
+    }
 }
 
 /// What a watcher looks through.
@@ -180,10 +193,7 @@ async fn ledger_figures(office: &BackOffice) -> Result<LedgerFigures, LedgerErro
     })
 }
 
-async fn pasts(
-    office: &BackOffice,
-    processes: &[Heard],
-) -> Result<Vec<Vec<Moment>>, GateError> {
+async fn pasts(office: &BackOffice, processes: &[Heard]) -> Result<Vec<Vec<Moment>>, GateError> {
     let mut pasts = Vec::new();
     for worker in processes.iter().filter(|heard| heard.pulse.work.is_some()) {
         pasts.push(office.gate.past_of(&worker.process).await?);

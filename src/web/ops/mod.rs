@@ -1,6 +1,8 @@
 //! The operators' pages: where every order and every unit is, what is stuck, and how to put it right.
 //! Handlers are thin; what they ask is in [`crate::back_office`].
 
+pub mod pipeline;
+
 use actix_web::HttpResponse;
 
 use super::error::WebError;

@@ -34,9 +34,5 @@ fn tell(live: &Live, f: &Frame, with_pictures: bool) -> News {
     }
     let d = &Dashboard::of(live, f, with_pictures);
     let parts = Parts::default().with("figures", &FiguresPart { f, d });
-    News::Parts(if with_pictures {
-        parts.with("pictures", &PicturesPart { f, d })
-    } else {
-        parts
-    })
+    News::Parts(if with_pictures { parts.with("pictures", &PicturesPart { f, d }) } else { parts })
 }
