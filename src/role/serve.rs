@@ -15,7 +15,7 @@ use super::web::WebParts;
 use super::worker::Worker;
 use crate::config::{Config, Needs};
 use crate::purchase::pulse::Heart;
-use crate::telemetry::{Check, OpsServer};
+use crate::telemetry::{self, Check, OpsServer};
 
 /// How long a start waits for the first look at the ledger.
 const FIRST_LOOK: Duration = Duration::from_secs(15);
@@ -106,6 +106,7 @@ pub async fn serve(
     }
     let ops_address = sockets.ops.local_addr()?;
     let ops = OpsServer::new(checks).map_err(RoleError::Other)?.serve(sockets.ops)?;
+    telemetry::begin(roles.has_web(), roles.has_worker());
     let ops_handle = ops.handle();
     tokio::spawn(ops);
 
