@@ -86,7 +86,7 @@ impl BackOffice {
     }
 
     /// Stock and holders at the gate, over all buckets.
-    async fn gate_figures(&self, activity: &Activity) -> Option<(i64, i64)> {
+    pub(super) async fn gate_figures(&self, activity: &Activity) -> Option<(i64, i64)> {
         if activity.gate_epoch == Epoch::NEVER_OPENED {
             return None;
         }

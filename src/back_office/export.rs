@@ -1,34 +1,68 @@
-//! All orders of a sale, page by page, for a file.
+//! Orders page by page, for a file: all of a sale, or those that somebody looked for.
 
 use super::{BackOffice, BackOfficeError};
+use crate::ledger::orders::search::{self, Search};
 use crate::ledger::orders::{self, Span};
 use crate::sale::ids::ActivityId;
 
 pub use crate::ledger::orders::Exported;
 
-/// The orders of a sale as they were when somebody began to read them, and how far they have been read.
+/// Orders of a search read at once.
+const PAGE: i64 = 1000;
+
+/// Orders that are being read, and how far they have been.
 #[derive(Debug, Clone)]
 pub struct Orders {
     office: BackOffice,
-    activity: ActivityId,
-    left: Option<Span>,
+    left: Left,
+}
+
+/// What is still to be read.
+#[derive(Debug, Clone)]
+enum Left {
+    /// Of a sale, as it was when somebody began to read, in order of recording.
+    OfSale(ActivityId, Span),
+    /// Of a search, before this row, the newest first.
+    Found(Box<Search>, Option<i64>),
+    Nothing,
 }
 
 impl BackOffice {
     /// Begins to read all orders of a sale.
     pub async fn orders_of(&self, id: ActivityId) -> Result<Orders, BackOfficeError> {
         self.read(id).await?;
-        let left = orders::span(&self.ledger, id).await?;
-        Ok(Orders { office: self.clone(), activity: id, left })
+        let span = orders::span(&self.ledger, id).await?;
+        let left = span.map_or(Left::Nothing, |span| Left::OfSale(id, span));
+        Ok(Orders { office: self.clone(), left })
+    }
+
+    /// Begins to read the orders that are looked for.
+    #[must_use]
+    pub fn orders_found(&self, search: Search) -> Orders {
+        Orders { office: self.clone(), left: Left::Found(Box::new(search), None) }
     }
 }
 
 impl Orders {
-    /// The next page, in order of recording, which may be empty; `None`: that was all.
+    /// The next page, which may be empty; `None`: that was all.
     pub async fn next_page(&mut self) -> Result<Option<Vec<Exported>>, BackOfficeError> {
-        let Some(span) = self.left else { return Ok(None) };
-        let (page, left) = orders::exported(&self.office.ledger, self.activity, span).await?;
-        self.left = left;
-        Ok(Some(page))
+        let ledger = &self.office.ledger;
+        match &self.left {
+            Left::Nothing => Ok(None),
+            Left::OfSale(activity, span) => {
+                let (page, left) = orders::exported(ledger, *activity, *span).await?;
+                self.left = left.map_or(Left::Nothing, |span| Left::OfSale(*activity, span));
+                Ok(Some(page))
+            }
+            Left::Found(wanted, before) => {
+                let page = search::find(ledger, (**wanted).clone(), *before, PAGE).await?;
+                let whole = i64::try_from(page.len()).is_ok_and(|count| count == PAGE);
+                self.left = match page.last().filter(|_| whole) {
+                    Some(last) => Left::Found(wanted.clone(), Some(last.id)),
+                    None => Left::Nothing,
+                };
+                Ok(Some(page))
+            }
+        }
     }
 }

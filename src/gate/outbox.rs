@@ -77,6 +77,21 @@ impl Gate {
         Ok((entries, since_ms))
     }
 
+    /// The entries that were made between two times (ms since the epoch by Redis' clock, both included), the
+    /// oldest first, at most `count`.
+    pub async fn outbox_between(
+        &self,
+        keys: &Keys,
+        (from_ms, until_ms): (i64, i64),
+        count: usize,
+    ) -> Result<Vec<OutboxEntry>, GateError> {
+        let mut cmd = redis::cmd("XRANGE");
+        // An id begins with the time at which it was made.
+        cmd.arg(keys.outbox()).arg(from_ms.max(0)).arg(until_ms.max(0)).arg("COUNT").arg(count);
+        let reply: StreamRangeReply = self.command(&cmd).await?;
+        Ok(reply.ids.into_iter().map(read).collect())
+    }
+
     /// Removes entries that are safe in the queue.
     pub async fn forget(&self, keys: &Keys, ids: &[String]) -> Result<(), GateError> {
         if ids.is_empty() {

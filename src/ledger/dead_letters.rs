@@ -2,14 +2,18 @@
 
 use std::fmt::Write as _;
 
-use chrono::{DateTime, NaiveDateTime, Utc};
+use chrono::NaiveDateTime;
 use diesel::prelude::*;
 use sha2::{Digest, Sha256};
 
+use super::audit::{self, Change};
+use super::clock::to_millis;
 use super::error::LedgerError;
 use super::pool::Ledger;
 use super::schema::dead_letters;
-use super::transaction::fitting;
+use super::transaction::{fitting, transaction};
+use crate::sale::actor::Actor;
+use crate::sale::dead_letter::LetterState;
 
 /// A letter to be kept.
 #[derive(Debug, Clone)]
@@ -24,23 +28,27 @@ pub struct NewDeadLetter {
     pub reason: String,
 }
 
-/// A kept letter.
+/// A kept letter, without its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeadLetter {
     /// The row's number; pages go on from it.
     pub id: i64,
     /// The message's own id.
     pub message_id: String,
-    /// The body as it came.
-    pub body: Vec<u8>,
     /// The header that names the body's schema.
     pub schema_header: Option<String>,
     /// Why it could not be recorded.
     pub reason: String,
-    /// `waiting`, `replay`, `replayed`, `discard` or `discarded`.
-    pub status: String,
-    /// When it was kept.
-    pub created_at: DateTime<Utc>,
+    /// Where it stands.
+    pub state: LetterState,
+    /// How often it was sent again.
+    pub tries: i32,
+    /// Why an operator discarded it.
+    pub note: Option<String>,
+    /// When it was kept, ms since the epoch.
+    pub created_at_ms: i64,
+    /// When it changed last, ms since the epoch.
+    pub updated_at_ms: i64,
 }
 
 #[derive(Queryable, Selectable)]
@@ -48,64 +56,225 @@ pub struct DeadLetter {
 struct Row {
     id: i64,
     message_id: String,
-    body: Vec<u8>,
     schema_header: Option<String>,
     reason: String,
     status: String,
+    tries: i32,
+    note: Option<String>,
     created_at: NaiveDateTime,
+    updated_at: NaiveDateTime,
 }
 
-impl From<Row> for DeadLetter {
-    fn from(row: Row) -> Self {
-        Self {
+impl TryFrom<Row> for DeadLetter {
+    type Error = LedgerError;
+    fn try_from(row: Row) -> Result<Self, LedgerError> {
+        let unreadable = || LedgerError::Unreadable(format!("status of dead letter {}", row.id));
+        Ok(Self {
             id: row.id,
             message_id: row.message_id,
-            body: row.body,
             schema_header: row.schema_header,
             reason: row.reason,
-            status: row.status,
-            created_at: row.created_at.and_utc(),
-        }
+            state: row.status.parse().map_err(|_| unreadable())?,
+            tries: row.tries,
+            note: row.note,
+            created_at_ms: to_millis(row.created_at),
+            updated_at_ms: to_millis(row.updated_at),
+        })
     }
 }
 
-/// Keeps a letter; `false`: it was kept before, by a delivery whose acknowledgement was lost.
+/// Keeps a letter; `false`: it was kept before. One that was sent again and comes back has failed again,
+/// and waits again. (So does one whose earlier delivery is repeated just then; sending it once more harms
+/// nobody.)
 pub async fn insert(ledger: &Ledger, letter: NewDeadLetter) -> Result<bool, LedgerError> {
     ledger
         .run(move |conn| {
+            let message_id = fitting(&letter.message_id, 191);
+            let (hash, reason) = (content_hash(&letter.body), fitting(&letter.reason, 255));
             let kept = diesel::insert_into(dead_letters::table)
                 .values((
-                    dead_letters::message_id.eq(fitting(&letter.message_id, 191)),
-                    dead_letters::content_hash.eq(content_hash(&letter.body)),
+                    dead_letters::message_id.eq(&message_id),
+                    dead_letters::content_hash.eq(&hash),
                     dead_letters::schema_header.eq(letter.schema_header.map(|s| fitting(&s, 32))),
-                    dead_letters::reason.eq(fitting(&letter.reason, 255)),
+                    dead_letters::reason.eq(&reason),
                     dead_letters::body.eq(letter.body),
                 ))
                 .execute(conn);
             match kept.map_err(Into::into) {
-                Ok(_) => Ok(true),
-                Err(LedgerError::Duplicate(_)) => Ok(false),
-                Err(error) => Err(error),
+                Ok(_) => return Ok(true),
+                Err(LedgerError::Duplicate(_)) => {}
+                Err(error) => return Err(error),
             }
+            let sent = [LetterState::Replay, LetterState::Replayed].map(LetterState::as_str);
+            let back = dead_letters::table
+                .filter(dead_letters::message_id.eq(message_id))
+                .filter(dead_letters::content_hash.eq(hash))
+                .filter(dead_letters::status.eq_any(sent));
+            diesel::update(back)
+                .set((
+                    dead_letters::status.eq(LetterState::Waiting.as_str()),
+                    dead_letters::reason.eq(reason),
+                ))
+                .execute(conn)?;
+            Ok(false)
         })
         .await
 }
 
-/// The newest letters; `before` goes on after the last one of a page.
+/// The newest letters, of one state or of all; `before` goes on after the last one of a page.
 pub async fn list(
     ledger: &Ledger,
+    state: Option<LetterState>,
     before: Option<i64>,
     limit: i64,
 ) -> Result<Vec<DeadLetter>, LedgerError> {
     ledger
         .run(move |conn| {
-            let rows: Vec<Row> = dead_letters::table
+            let mut rows = dead_letters::table
                 .filter(dead_letters::id.lt(before.unwrap_or(i64::MAX)))
                 .order(dead_letters::id.desc())
                 .limit(limit)
                 .select(Row::as_select())
+                .into_boxed();
+            if let Some(state) = state {
+                rows = rows.filter(dead_letters::status.eq(state.as_str()));
+            }
+            rows.load::<Row>(conn)?.into_iter().map(DeadLetter::try_from).collect()
+        })
+        .await
+}
+
+/// A letter with its body as it came.
+pub async fn get(ledger: &Ledger, id: i64) -> Result<Option<(DeadLetter, Vec<u8>)>, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let found: Option<(Row, Vec<u8>)> = dead_letters::table
+                .find(id)
+                .select((Row::as_select(), dead_letters::body))
+                .first(conn)
+                .optional()?;
+            found.map(|(row, body)| Ok((row.try_into()?, body))).transpose()
+        })
+        .await
+}
+
+/// What an operator decides of a letter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// It is sent again.
+    Replay,
+    /// It is put away, for this reason.
+    Discard(String),
+}
+
+/// Decides of a letter that waits; a worker carries it out. Audited. `false`: it waits no more.
+pub async fn decide(
+    ledger: &Ledger,
+    id: i64,
+    decision: Decision,
+    actor: Actor,
+) -> Result<bool, LedgerError> {
+    ledger
+        .run(move |conn| {
+            transaction(conn, |conn| {
+                let (state, note) = match &decision {
+                    Decision::Replay => (LetterState::Replay, None),
+                    Decision::Discard(why) => (LetterState::Discard, Some(fitting(why, 200))),
+                };
+                let waiting = dead_letters::table
+                    .find(id)
+                    .filter(dead_letters::status.eq(LetterState::Waiting.as_str()));
+                let sends = i32::from(decision == Decision::Replay);
+                let decided = diesel::update(waiting)
+                    .set((
+                        dead_letters::status.eq(state.as_str()),
+                        dead_letters::note.eq(&note),
+                        dead_letters::tries.eq(dead_letters::tries + sends),
+                    ))
+                    .execute(conn)?;
+                if decided == 0 {
+                    return Ok(false);
+                }
+                let (from, to) = (LetterState::Waiting.as_str(), state.as_str());
+                let mut changes = vec![Change::turned("status", &from, &to)];
+                changes.extend(note.map(|note| Change::made("reason", &note)));
+                let action = format!("dead_letter.{to}");
+                audit::write(conn, &actor, &action, &format!("dead_letter:{id}"), &changes)?;
+                Ok(true)
+            })
+        })
+        .await
+}
+
+/// Decides that all waiting letters are sent again, up to this one: what came after somebody looked stays.
+/// Tells how many. Audited as one.
+pub async fn replay_up_to(ledger: &Ledger, last: i64, actor: Actor) -> Result<usize, LedgerError> {
+    ledger
+        .run(move |conn| {
+            transaction(conn, |conn| {
+                let waiting = dead_letters::table
+                    .filter(dead_letters::status.eq(LetterState::Waiting.as_str()))
+                    .filter(dead_letters::id.le(last));
+                let decided = diesel::update(waiting)
+                    .set((
+                        dead_letters::status.eq(LetterState::Replay.as_str()),
+                        dead_letters::note.eq(None::<String>),
+                        dead_letters::tries.eq(dead_letters::tries + 1),
+                    ))
+                    .execute(conn)?;
+                if decided > 0 {
+                    let changes = [Change::made("count", &decided)];
+                    let subject = format!("dead_letter:1-{last}");
+                    audit::write(conn, &actor, "dead_letter.replay", &subject, &changes)?;
+                }
+                Ok(decided)
+            })
+        })
+        .await
+}
+
+/// The oldest letters that are to be sent again, with their bodies.
+pub async fn to_replay(
+    ledger: &Ledger,
+    limit: i64,
+) -> Result<Vec<(DeadLetter, Vec<u8>)>, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let rows: Vec<(Row, Vec<u8>)> = dead_letters::table
+                .filter(dead_letters::status.eq(LetterState::Replay.as_str()))
+                .order(dead_letters::id)
+                .limit(limit)
+                .select((Row::as_select(), dead_letters::body))
                 .load(conn)?;
-            Ok(rows.into_iter().map(DeadLetter::from).collect())
+            rows.into_iter().map(|(row, body)| Ok((row.try_into()?, body))).collect()
+        })
+        .await
+}
+
+/// Writes that a letter was sent again, unless it is back already or another worker was first.
+pub async fn mark_replayed(ledger: &Ledger, id: i64) -> Result<bool, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let sent = dead_letters::table
+                .find(id)
+                .filter(dead_letters::status.eq(LetterState::Replay.as_str()));
+            let marked = diesel::update(sent)
+                .set(dead_letters::status.eq(LetterState::Replayed.as_str()))
+                .execute(conn)?;
+            Ok(marked == 1)
+        })
+        .await
+}
+
+/// Puts away what is to be discarded; tells how many letters that were.
+pub async fn put_away(ledger: &Ledger) -> Result<usize, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let to_discard =
+                dead_letters::table.filter(dead_letters::status.eq(LetterState::Discard.as_str()));
+            Ok(diesel::update(to_discard)
+                .set(dead_letters::status.eq(LetterState::Discarded.as_str()))
+                .execute(conn)?)
         })
         .await
 }

@@ -5,12 +5,14 @@ use chrono::{NaiveDateTime, TimeDelta};
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
 
+use super::audit;
 use super::clock::{Clock, now, to_millis};
 use super::error::LedgerError;
 use super::orders::{self, By};
 use super::pool::Ledger;
 use super::schema::payments;
 use super::transaction::{fitting, transaction};
+use crate::sale::actor::Actor;
 use crate::sale::ids::UserId;
 use crate::sale::money::{Cents, Currency};
 use crate::sale::order::{Order, OrderState};
@@ -296,6 +298,61 @@ pub async fn take_due_refunds(ledger: &Ledger, limit: i64) -> Result<Vec<Payment
                         .execute(conn)?;
                 }
                 due.into_iter().map(|(row, _)| row.try_into()).collect()
+            })
+        })
+        .await
+}
+
+/// A refund that is not done yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenRefund {
+    /// What is to go back.
+    pub payment: Payment,
+    /// How often it was asked for.
+    pub tries: i32,
+    /// When it is asked for again, ms since the epoch.
+    pub next_try_at_ms: Option<i64>,
+}
+
+/// Refunds that are not done yet, those first that are asked for next.
+pub async fn open_refunds(ledger: &Ledger, limit: i64) -> Result<Vec<OpenRefund>, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let rows: Vec<(Row, i32, Option<NaiveDateTime>)> = payments::table
+                .filter(payments::status.eq(PaymentState::ToRefund.as_str()))
+                .order((payments::next_try_at, payments::id))
+                .limit(limit)
+                .select((Row::as_select(), payments::tries, payments::next_try_at))
+                .load(conn)?;
+            let open = rows.into_iter().map(|(row, tries, next)| {
+                let next_try_at_ms = next.map(to_millis);
+                Ok(OpenRefund { payment: row.try_into()?, tries, next_try_at_ms })
+            });
+            open.collect()
+        })
+        .await
+}
+
+/// Lets a refund be asked for at once. Audited. `false`: it is done, or there is no such payment.
+pub async fn refund_at_once(
+    ledger: &Ledger,
+    payment_no: PaymentNo,
+    actor: Actor,
+) -> Result<bool, LedgerError> {
+    ledger
+        .run(move |conn| {
+            transaction(conn, |conn| {
+                let at = now(conn)?;
+                let open = payments::table
+                    .filter(is(payment_no))
+                    .filter(payments::status.eq(PaymentState::ToRefund.as_str()));
+                let changed =
+                    diesel::update(open).set(payments::next_try_at.eq(Some(at))).execute(conn)?;
+                if changed == 1 {
+                    let subject = format!("payment:{payment_no}");
+                    audit::write(conn, &actor, "payment.refund", &subject, &[])?;
+                }
+                Ok(changed == 1)
             })
         })
         .await

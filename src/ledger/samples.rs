@@ -98,6 +98,21 @@ pub async fn after(
         .await
 }
 
+/// The last sample of a sale; `None`: there is none yet.
+pub async fn last(ledger: &Ledger, activity: ActivityId) -> Result<Option<Sample>, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let row: Option<Row> = sale_samples::table
+                .filter(sale_samples::activity_id.eq(activity.0))
+                .order(sale_samples::at.desc())
+                .select(Row::as_select())
+                .first(conn)
+                .optional()?;
+            Ok(row.map(Sample::from))
+        })
+        .await
+}
+
 /// What cannot be read any more is as good as lost: a picture misses it, no sale does.
 pub(super) fn outcomes_of(json: &str) -> Option<Outcomes> {
     serde_json::from_str(json).ok()

@@ -95,6 +95,9 @@ diesel::table! {
         reason -> Varchar,
         status -> Varchar,
         created_at -> Datetime,
+        updated_at -> Datetime,
+        tries -> Integer,
+        note -> Nullable<Varchar>,
     }
 }
 

@@ -5,6 +5,7 @@ use super::pay::Settled;
 use super::release;
 use crate::ledger::LedgerError;
 use crate::ledger::orders::{self, Actor, By, CancelOutcome};
+use crate::sale::actor;
 use crate::sale::ids::UserId;
 use crate::sale::order::CancelReason;
 use crate::sale::order_number::OrderNo;
@@ -36,6 +37,42 @@ impl Desk {
         }
     }
 
+    /// Cancels an order for somebody of the staff, in their own words; `None`: there is no such order. An
+    /// order that is not pending stays as it is.
+    pub async fn cancel_by_staff(
+        &self,
+        order_no: OrderNo,
+        words: String,
+        staff: actor::Actor,
+    ) -> Result<Option<Settled>, DeskError> {
+        let desk = self.clone();
+        let cancelling = tokio::spawn(async move {
+            let outcome = orders::cancel_by_staff(&desk.ledger, order_no, words, staff).await?;
+            desk.release_cancelled(&outcome, CancelReason::ByStaff).await;
+            Ok(outcome)
+        });
+        Ok(match cancelling.await.unwrap_or(Err(LedgerError::Panicked))? {
+            CancelOutcome::Cancelled(ended) => {
+                Some(Settled { order: ended.order.into(), done: true })
+            }
+            CancelOutcome::AlreadyCancelled(ended) => {
+                Some(Settled { order: ended.order.into(), done: false })
+            }
+            CancelOutcome::NotDue(order) | CancelOutcome::NotPending(order) => {
+                Some(Settled { order: order.into(), done: false })
+            }
+            CancelOutcome::NotFound => None,
+        })
+    }
+
+    async fn release_cancelled(&self, outcome: &CancelOutcome, reason: CancelReason) {
+        if let CancelOutcome::Cancelled(ended) | CancelOutcome::AlreadyCancelled(ended) = outcome
+            && let Some(listing) = self.catalog.snapshot().get(ended.order.activity_id)
+        {
+            release::cancelled(&self.gate, &listing.activity, ended, reason).await;
+        }
+    }
+
     async fn cancel_and_release(
         &self,
         order_no: OrderNo,
@@ -47,11 +84,7 @@ impl Desk {
         };
         let reason = CancelReason::ByShopper;
         let outcome = orders::cancel(&self.ledger, order_no, owner, reason, by).await?;
-        if let CancelOutcome::Cancelled(ended) | CancelOutcome::AlreadyCancelled(ended) = &outcome
-            && let Some(listing) = self.catalog.snapshot().get(ended.order.activity_id)
-        {
-            release::cancelled(&self.gate, &listing.activity, ended, reason).await;
-        }
+        self.release_cancelled(&outcome, reason).await;
         Ok(outcome)
     }
 }

@@ -48,6 +48,25 @@ pub(super) fn properties(original: &BasicProperties, reason: &str) -> BasicPrope
     kept
 }
 
+/// The properties of a dead letter that goes its way again. A schema that is a number is written as ours
+/// are; whatever else it was stays a text, which names none.
+pub(super) fn properties_again(message_id: &str, schema: Option<&str>) -> BasicProperties {
+    let mut properties = BasicProperties::default()
+        .with_content_type("application/json".into())
+        .with_delivery_mode(PERSISTENT);
+    if !message_id.is_empty() {
+        properties = properties.with_message_id(message_id.into());
+    }
+    let Some(schema) = schema else { return properties };
+    let value = match schema.parse() {
+        Ok(number) => AMQPValue::LongLongInt(number),
+        Err(_) => AMQPValue::LongString(schema.into()),
+    };
+    let mut headers = FieldTable::default();
+    headers.insert(SCHEMA_HEADER.into(), value);
+    properties.with_headers(headers)
+}
+
 fn headers(original: Option<&FieldTable>, reason: &str) -> FieldTable {
     let mut headers = FieldTable::default();
     if let Some(original) = original {
@@ -70,6 +89,8 @@ fn headers(original: Option<&FieldTable>, reason: &str) -> FieldTable {
 
 #[cfg(test)]
 mod tests {
+    use lapin::types::ShortString;
+
     use super::*;
 
     fn with_header(name: &str, value: AMQPValue) -> BasicProperties {
@@ -99,6 +120,24 @@ mod tests {
         let headers = dead.headers().clone().unwrap();
         let reason = AMQPValue::LongString("not JSON".into());
         assert_eq!(headers.inner().get(REASON_HEADER), Some(&reason));
+    }
+
+    #[test]
+    fn what_goes_its_way_again_is_what_it_was() {
+        let again = properties_again("abc", Some("1"));
+        assert_eq!(again.message_id().as_ref().map(ShortString::as_str), Some("abc"));
+        let schema = |properties: &BasicProperties| {
+            properties
+                .headers()
+                .as_ref()
+                .and_then(|headers| headers.inner().get(SCHEMA_HEADER).cloned())
+        };
+        assert_eq!(schema(&again), Some(AMQPValue::LongLongInt(1)));
+        assert!(!has(&again, REASON_HEADER));
+        let odd = properties_again("", Some("one"));
+        assert_eq!(*odd.message_id(), None);
+        assert_eq!(schema(&odd), Some(AMQPValue::LongString("one".into())));
+        assert_eq!(schema(&properties_again("abc", None)), None);
     }
 
     #[test]

@@ -74,6 +74,19 @@ impl Publisher {
         }
     }
 
+    /// Publishes a dead letter's message to the orders once more: its body, id and schema as they were, so
+    /// that it is judged as if it came for the first time. `Ok` means that the broker has it safe.
+    pub async fn publish_again(
+        &mut self,
+        message_id: &str,
+        schema: Option<&str>,
+        body: &[u8],
+    ) -> Result<(), PublishError> {
+        let properties = dead_letter::properties_again(message_id, schema);
+        let message = [Outgoing { body: body.to_vec(), properties }];
+        self.publish_one(Lane::Orders, &message).await
+    }
+
     /// How many messages are ready in a lane's queue. Those that are out with a consumer, delivered and
     /// not yet acknowledged, are not among them.
     pub async fn queue_depth(&mut self, lane: Lane) -> Result<u32, QueueError> {

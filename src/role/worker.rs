@@ -125,7 +125,9 @@ impl Worker {
         let told = own();
         tasks.spawn(async move { refunds.run(told).await });
         let told = own();
+        let decided = (undertaker.clone(), own());
         tasks.spawn(async move { undertaker.run(told).await });
+        tasks.spawn(async move { decided.0.carry_out(decided.1).await });
         let told = own();
         tasks.spawn(async move { sampler.run(told).await });
         while let Some(ended) = tasks.join_next().await {

@@ -7,6 +7,7 @@
 pub mod activity;
 pub mod actor;
 pub mod admission;
+pub mod dead_letter;
 pub mod demand;
 pub mod error;
 pub mod ids;

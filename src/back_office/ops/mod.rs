@@ -1,3 +1,16 @@
-//! What operators see and do.
+//! What an operator asks and does: where an order is, what is stuck, what could not be recorded, how the
+//! books stand. Each answer costs the same however many orders there are.
 
+mod dead_letters;
+mod orders;
 pub mod pipeline;
+mod sales;
+mod stuck;
+
+pub use crate::ledger::dead_letters::{DeadLetter, Decision};
+pub use crate::ledger::orders::search::Search as OrderSearch;
+pub use crate::ledger::orders::{Due, Event};
+pub use crate::ledger::payments::OpenRefund;
+pub use orders::{AtGate, InOutbox, OnItsWay, OrderPath};
+pub use sales::SaleSheet;
+pub use stuck::{Held, Stuck, Waiting};

@@ -108,6 +108,23 @@ pub async fn snapshot(ledger: &Ledger) -> Result<Vec<Activity>, LedgerError> {
         .await
 }
 
+/// The activities that the gate holds or is to hold, the newest first, at most `limit`.
+pub async fn at_gate(ledger: &Ledger, limit: i64) -> Result<Vec<Activity>, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let live = [Status::Scheduled, Status::Paused, Status::Ended].map(Status::as_str);
+            let rows: Vec<(Row, products::Row)> = activities::table
+                .inner_join(products_table::table)
+                .filter(activities::status.eq_any(live))
+                .order(activities::id.desc())
+                .limit(limit)
+                .select((Row::as_select(), products::Row::as_select()))
+                .load(conn)?;
+            rows.into_iter().map(Activity::try_from).collect()
+        })
+        .await
+}
+
 pub(super) fn read(
     conn: &mut MysqlConnection,
     id: ActivityId,

@@ -7,11 +7,13 @@ use diesel::prelude::*;
 use super::events::{self, Actor, By, NewEvent};
 use super::reading::read;
 use crate::ledger::activities::locked::lock_row;
+use crate::ledger::audit::{self, Change};
 use crate::ledger::clock::{Clock, now};
 use crate::ledger::error::LedgerError;
 use crate::ledger::pool::Ledger;
 use crate::ledger::schema::{activities, orders};
 use crate::ledger::transaction::transaction;
+use crate::sale::actor;
 use crate::sale::ids::UserId;
 use crate::sale::order::{CancelReason, Order, OrderState};
 use crate::sale::order_number::OrderNo;
@@ -50,9 +52,50 @@ pub async fn cancel(
 ) -> Result<CancelOutcome, LedgerError> {
     ledger
         .run(move |conn| {
-            transaction(conn, |conn| cancel_pending(conn, order_no, owner, reason, &by))
+            let cancelling = Cancelling { reason, words: None };
+            transaction(conn, |conn| cancel_pending(conn, order_no, owner, &cancelling, &by))
         })
         .await
+}
+
+/// Cancels a pending order for somebody of the staff, whose own words are kept in its history; audited.
+pub async fn cancel_by_staff(
+    ledger: &Ledger,
+    order_no: OrderNo,
+    words: String,
+    staff: actor::Actor,
+) -> Result<CancelOutcome, LedgerError> {
+    ledger
+        .run(move |conn| {
+            transaction(conn, |conn| {
+                let actor = staff.id.map_or(Actor::Command, Actor::Staff);
+                let by = By { actor, request_id: staff.request_id.clone() };
+                let cancelling = Cancelling { reason: CancelReason::ByStaff, words: Some(&words) };
+                let outcome = cancel_pending(conn, order_no, None, &cancelling, &by)?;
+                if let CancelOutcome::Cancelled(ended) = &outcome {
+                    let (from, to) = (OrderState::PendingPayment, ended.order.state);
+                    let changes = [
+                        Change::turned("status", &from.as_str(), &to.as_str()),
+                        Change::made("reason", &words),
+                    ];
+                    audit::write(conn, &staff, "order.cancel", &subject(order_no), &changes)?;
+                }
+                Ok(outcome)
+            })
+        })
+        .await
+}
+
+/// How the audit names an order.
+fn subject(order_no: OrderNo) -> String {
+    format!("order:{order_no}")
+}
+
+/// Why an order is cancelled.
+struct Cancelling<'a> {
+    reason: CancelReason,
+    /// What its history says instead of the reason's own word.
+    words: Option<&'a str>,
 }
 
 /// Cancels a pending order whose deadline has passed by the ledger's clock.
@@ -85,18 +128,19 @@ fn cancel_pending(
     conn: &mut MysqlConnection,
     order_no: OrderNo,
     owner: Option<UserId>,
-    reason: CancelReason,
+    cancelling: &Cancelling<'_>,
     by: &By,
 ) -> Result<CancelOutcome, LedgerError> {
     let Some(order) = owned(conn, order_no, owner)? else { return Ok(CancelOutcome::NotFound) };
     let activity = lock_row(conn, order.activity_id)?.ok_or(LedgerError::NotFound)?;
-    let cancelled = mark_cancelled(conn, &order, reason)?;
+    let cancelled = mark_cancelled(conn, &order, cancelling.reason)?;
     if cancelled {
         diesel::update(activities::table.find(order.activity_id.0))
             .set(activities::remain_stock.eq(activities::remain_stock + 1))
             .execute(conn)?;
         let at = now(conn)?;
-        let event = NewEvent::new(order_no, OrderState::Cancelled, Some(reason.as_str()), by, at);
+        let words = cancelling.words.unwrap_or(cancelling.reason.as_str());
+        let event = NewEvent::new(order_no, OrderState::Cancelled, Some(words), by, at);
         events::write(conn, vec![event])?;
     }
     let order = read(conn, order_no)?.ok_or(LedgerError::NotFound)?;

@@ -22,6 +22,8 @@ pub enum Actor {
     Shopper(UserId),
     /// An operator or admin.
     Staff(UserId),
+    /// Whoever may run commands on a node.
+    Command,
     /// The payment's provider.
     Payment,
     /// The recorder.
@@ -37,6 +39,7 @@ impl fmt::Display for Actor {
         match self {
             Self::Shopper(id) => write!(f, "shopper:{id}"),
             Self::Staff(id) => write!(f, "staff:{id}"),
+            Self::Command => f.write_str("command"),
             Self::Payment => f.write_str("payment"),
             Self::Recorder => f.write_str("recorder"),
             Self::Expiry => f.write_str("expiry"),

@@ -21,6 +21,10 @@ const WINDOW: i64 = 5000;
 /// An order with the names around it. Times are ms since the epoch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exported {
+    /// The row's number, in order of recording; pages go on from it.
+    pub id: i64,
+    /// Of which sale.
+    pub activity_id: ActivityId,
     /// Its number.
     pub order_no: OrderNo,
     /// Whose it is.
@@ -128,9 +132,12 @@ pub async fn shoppers(ledger: &Ledger, activity: ActivityId) -> Result<i64, Ledg
 
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = orders)]
-struct Row {
+pub(super) struct Row {
+    pub(super) id: i64,
+    pub(super) activity_id: i64,
+    pub(super) product_id: i64,
     order_no: String,
-    user_id: i64,
+    pub(super) user_id: i64,
     price_cents: i64,
     currency: String,
     status: i8,
@@ -142,10 +149,12 @@ struct Row {
     cancelled_at: Option<NaiveDateTime>,
 }
 
-fn exported_of(
+pub(super) fn exported_of(
     (row, shopper_name, product): (Row, String, String),
 ) -> Result<Exported, LedgerError> {
     Ok(Exported {
+        id: row.id,
+        activity_id: ActivityId(row.activity_id),
         order_no: order_no_of(&row.order_no)?,
         shopper: UserId(row.user_id),
         shopper_name,

@@ -3,25 +3,27 @@
 //! A batch of reservations is recorded as a whole ([`record_batch`]); when that does not go, each gets its
 //! fate alone ([`settle_one`]). A pending order ends once (by a payment, [`cancel`], [`expire`]): whichever of
 //! them comes first to the row wins. What pages and the keeper read is in `reading`, what is
-//! read of all orders of a sale in `export`.
+//! read of all orders of a sale in `export`, what operators look for in
+//! `search`.
 
 mod endings;
 mod events;
 mod export;
 mod reading;
 mod record;
+pub mod search;
 mod settle;
 
 use chrono::NaiveDateTime;
 use diesel::prelude::*;
 
 pub(super) use endings::mark_paid;
-pub use endings::{CancelOutcome, Ended, cancel, expire};
+pub use endings::{CancelOutcome, Ended, cancel, cancel_by_staff, expire};
 pub use events::{Actor, By, Event, history};
 pub use export::{Exported, Span, exported, rejections, shoppers, span};
 pub use reading::{
-    Cancelled, Counts, Due, Holder, balance, barred_page, cancelled_since, counts, due, get,
-    holders_page, known, of_user,
+    Cancelled, Counts, Due, Holder, balance, barred_page, cancelled_last, cancelled_since, counts,
+    due, get, holders_page, known, of_user,
 };
 pub(super) use reading::{count, lock};
 pub use record::{BatchOutcome, record_batch};

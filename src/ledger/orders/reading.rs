@@ -289,32 +289,53 @@ pub async fn cancelled_since(
             let later = orders::cancelled_at
                 .gt(since)
                 .or(orders::cancelled_at.eq(since).and(orders::id.gt(after)));
-            let rows: Vec<(i64, Option<NaiveDateTime>, String, i64, i64)> = orders::table
+            let rows: Vec<CancelledRow> = orders::table
                 .filter(orders::status.eq(OrderState::Cancelled.code()))
                 .filter(orders::cancelled_at.ge(since))
                 .filter(later)
                 .order((orders::cancelled_at, orders::id))
                 .limit(limit)
-                .select((
-                    orders::id,
-                    orders::cancelled_at,
-                    orders::order_no,
-                    orders::user_id,
-                    orders::activity_id,
-                ))
+                .select(CancelledRow::as_select())
                 .load(conn)?;
-            rows.into_iter()
-                .map(|(id, at, order_no, user_id, activity_id)| {
-                    Ok(Cancelled {
-                        place: (at.map_or(since_ms, to_millis), id),
-                        order_no: order_no_of(&order_no)?,
-                        user_id: UserId(user_id),
-                        activity_id: ActivityId(activity_id),
-                    })
-                })
-                .collect()
+            rows.into_iter().map(|row| row.cancelled(since_ms)).collect()
         })
         .await
+}
+
+/// The orders cancelled last, the newest first.
+pub async fn cancelled_last(ledger: &Ledger, limit: i64) -> Result<Vec<Cancelled>, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let rows: Vec<CancelledRow> = orders::table
+                .filter(orders::status.eq(OrderState::Cancelled.code()))
+                .order((orders::cancelled_at.desc(), orders::id.desc()))
+                .limit(limit)
+                .select(CancelledRow::as_select())
+                .load(conn)?;
+            rows.into_iter().map(|row| row.cancelled(0)).collect()
+        })
+        .await
+}
+
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = orders)]
+struct CancelledRow {
+    id: i64,
+    cancelled_at: Option<NaiveDateTime>,
+    order_no: String,
+    user_id: i64,
+    activity_id: i64,
+}
+
+impl CancelledRow {
+    fn cancelled(self, unknown_ms: i64) -> Result<Cancelled, LedgerError> {
+        Ok(Cancelled {
+            place: (self.cancelled_at.map_or(unknown_ms, to_millis), self.id),
+            order_no: order_no_of(&self.order_no)?,
+            user_id: UserId(self.user_id),
+            activity_id: ActivityId(self.activity_id),
+        })
+    }
 }
 
 #[derive(Queryable, Selectable)]

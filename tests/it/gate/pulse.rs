@@ -36,7 +36,9 @@ async fn what_was_told_last_is_found() {
     assert!(past.iter().all(|m| m.at_ms > 1_700_000_000_000 && m.queued == Some(3)));
     assert!(gate.past_of("8-v").await.unwrap().is_empty());
     // Nothing stays for ever.
-    for key in ["seckill:pulse:{pulse}", "seckill:pulse:{pulse}:7-w", "seckill:pulse:{pulse}:7-w:past"] {
+    for key in
+        ["seckill:pulse:{pulse}", "seckill:pulse:{pulse}:7-w", "seckill:pulse:{pulse}:7-w:past"]
+    {
         let life: i64 = sale.raw(&["PTTL", key]);
         assert!((1..=300_000).contains(&life), "{key}: {life}");
     }
