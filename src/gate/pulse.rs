@@ -94,7 +94,7 @@ fn read(line: &str) -> Option<Moment> {
 }
 
 fn number(text: &str) -> Result<i64, GateError> {
-    text.parse().map_err(|_| GateError::unreadable(&text))
+    text.parse().map_err(|_| GateError::unreadable(text))
 }
 
 #[cfg(test)]

@@ -46,13 +46,11 @@ impl Meter {
         metrics::histogram!("seckill_record_lag_seconds").record(lag_ms as f64 / 1000.0);
         let mut seconds = self.lags();
         let now = Instant::now();
-        match seconds.back_mut().filter(|(since, _)| now.duration_since(*since) < EVERY) {
-            Some((_, lags)) => lags.add(lag_ms),
-            None => {
-                let mut lags = Lags::default();
-                lags.add(lag_ms);
-                seconds.push_back((now, lags));
-            }
+        if seconds.back().is_none_or(|(since, _)| now.duration_since(*since) >= EVERY) {
+            seconds.push_back((now, Lags::default()));
+        }
+        if let Some((_, lags)) = seconds.back_mut() {
+            lags.add(lag_ms);
         }
         forget(&mut seconds, now);
     }
@@ -152,12 +150,9 @@ impl Heart {
         let Some((queue, _)) = &self.work else { return std::future::pending().await };
         let mut publisher = queue.publisher();
         loop {
-            match look(&mut publisher).await {
-                Some(figures) => {
-                    *known.lock().unwrap_or_else(PoisonError::into_inner) =
-                        Some((Instant::now(), figures));
-                }
-                None => tracing::debug!("the broker does not tell of its queues now"),
+            if let Some(figures) = look(&mut publisher).await {
+                let now = Some((Instant::now(), figures));
+                *known.lock().unwrap_or_else(PoisonError::into_inner) = now;
             }
             tokio::time::sleep(EVERY).await;
         }

@@ -133,7 +133,7 @@ pub async fn serve(
         gate: places.gate.clone(),
         ledger: places.ledger.clone(),
         catalog: catalog.clone(),
-        process: identity(),
+        process: format!("{}-{}", roles.word(), identity()),
         role: roles.word(),
         work: worker.as_ref().map(|worker| (worker.queue.clone(), worker.meter.clone())),
     };

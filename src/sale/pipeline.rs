@@ -11,6 +11,8 @@ pub struct Path {
     pub at_ms: i64,
     /// Answers in the last seconds, and how many milliseconds those were.
     pub admissions: Option<(Outcomes, i64)>,
+    /// Orders recorded in the last seconds, and how many milliseconds those were.
+    pub recorded: Option<(i64, i64)>,
     /// What waits in the outboxes.
     pub outbox: Option<OutboxFigures>,
     /// Processes that were heard of, those that work and those that fell silent.

@@ -3,15 +3,15 @@
 use super::*;
 use crate::sale::pulse::{Pulse, Work};
 
-fn worker(ago_ms: i64, queue: Option<QueueFigures>) -> Heard {
+fn worker(ago_ms: i64, queue: impl Into<Option<QueueFigures>>) -> Heard {
     let pool = PoolFigures { size: 8, in_use: 1, waiting: 0 };
-    let work = Work { queue, ..Work::default() };
+    let work = Work { queue: queue.into(), ..Work::default() };
     let pulse = Pulse { role: "worker".into(), pool, work: Some(work) };
     Heard { process: "1".into(), pulse, ago_ms }
 }
 
-fn queue(orders: u32, consumers: u32) -> Option<QueueFigures> {
-    Some(QueueFigures { orders, dead: 0, consumers })
+fn queue(orders: u32, consumers: u32) -> QueueFigures {
+    QueueFigures { orders, dead: 0, consumers }
 }
 
 fn gate() -> GateFigures {

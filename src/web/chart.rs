@@ -146,6 +146,7 @@ fn classed(svg: &str, label: &str, lines: &[Line]) -> String {
 
 /// A number for the drawing, where the last of fifteen digits does not show.
 #[allow(clippy::cast_precision_loss, reason = "a picture has no room for the difference")]
+#[must_use]
 pub const fn real(number: i64) -> f64 {
     number as f64
 }

@@ -16,7 +16,7 @@ use crate::ledger::{LedgerError, dead_letters, reconciliations};
 use crate::sale::demand::Outcomes;
 use crate::sale::ids::ActivityId;
 use crate::sale::pipeline::{Alarm, Bounds, LedgerFigures, Path};
-use crate::sale::pulse::{Heard, Moment, STEP_MS, Step, together};
+use crate::sale::pulse::{Heard, Moment, Step, together};
 
 /// Over how many takings the answers of a second are averaged: nodes tell their counts once a second.
 const TAKINGS: usize = 6;
@@ -36,19 +36,6 @@ pub struct Pipeline {
     pub history: Vec<Step>,
     /// Whether all of it is old because there is nothing newer to be had.
     pub stale: bool,
-}
-
-/// Steps of the history whose orders are averaged.
-const RECENT: usize = 5;
-
-impl Pipeline {
-    /// Orders recorded of late, and in how many milliseconds. `None`: there is no history yet.
-    #[must_use]
-    pub fn per_second(&self) -> Option<(i64, i64)> {
-        let recent = self.history.iter().rev().take(RECENT);
-        let count = i64::try_from(recent.clone().count()).ok().filter(|count| *count > 0)?;
-        Some((recent.map(|step| step.recorded).sum(), count.saturating_mul(STEP_MS)))
-    }
 }
 
 /// What a watcher looks through.
@@ -85,7 +72,7 @@ impl Pipelines {
             catalog: self.catalog.clone(),
             bounds: self.bounds,
             taken: 0,
-            answers: VecDeque::new(),
+            counted: VecDeque::new(),
             history: Vec::new(),
         };
         self.watches.watch((), taking).await
@@ -95,6 +82,16 @@ impl Pipelines {
 /// Answers by sale: one that is over must not take its counts along.
 type Answers = BTreeMap<ActivityId, Outcomes>;
 
+/// What was counted until a moment.
+#[derive(Debug)]
+struct Counted {
+    /// When, ms since the epoch.
+    at_ms: i64,
+    answers: Answers,
+    /// Orders recorded by each worker since it began.
+    recorded: BTreeMap<String, i64>,
+}
+
 /// What is remembered from one taking to the next.
 #[derive(Debug)]
 struct Taking {
@@ -102,8 +99,8 @@ struct Taking {
     catalog: Catalog,
     bounds: Bounds,
     taken: u32,
-    /// Times, ms since the epoch, and the answers until then.
-    answers: VecDeque<(i64, Answers)>,
+    /// The oldest first.
+    counted: VecDeque<Counted>,
     history: Vec<Step>,
 }
 
@@ -134,7 +131,7 @@ impl Taking {
         path.ledger = ledger.ok().and_then(Result::ok);
         match gate {
             Ok(Ok((answers, now_ms))) => {
-                path.admissions = self.answered(at_ms, answers);
+                self.count(answers, &mut path);
                 if self.taken.is_multiple_of(HISTORY_EVERY) {
                     let processes = path.processes.as_deref().unwrap_or_default();
                     if let Ok(pasts) = pasts(&self.office, processes).await {
@@ -143,7 +140,7 @@ impl Taking {
                 }
                 self.taken = self.taken.wrapping_add(1);
             }
-            Ok(Err(_)) | Err(_) => self.answers.clear(),
+            Ok(Err(_)) | Err(_) => self.counted.clear(),
         }
         path
     }
@@ -165,24 +162,43 @@ impl Taking {
         Ok((answers, pulses.now_ms))
     }
 
-    /// The answers of the last seconds.
-    fn answered(&mut self, at_ms: i64, answers: Answers) -> Option<(Outcomes, i64)> {
-        let recent = self.answers.front().map(|(since_ms, before)| {
-            let mut recent = Outcomes::default();
-            for (id, now) in &answers {
-                // A sale that was not there yet may have been asked for long, unseen.
-                let Some(before) = before.get(id) else { continue };
-                for (word, count) in now.since(before).iter() {
-                    recent.add(word, count);
-                }
-            }
-            (recent, at_ms.saturating_sub(*since_ms))
-        });
-        self.answers.push_back((at_ms, answers));
-        if self.answers.len() > TAKINGS {
-            self.answers.pop_front();
+    /// Fills in what came in the last seconds.
+    fn count(&mut self, answers: Answers, path: &mut Path) {
+        let at_ms = path.at_ms;
+        let workers = path.processes.iter().flatten();
+        let recorded: BTreeMap<String, i64> = workers
+            .filter_map(|heard| Some((heard.process.clone(), heard.pulse.work.as_ref()?.recorded)))
+            .collect();
+        let length_ms = self.counted.front().map(|first| at_ms.saturating_sub(first.at_ms));
+        if let Some(length_ms) = length_ms.filter(|length_ms| *length_ms > 0) {
+            path.admissions = Some((self.answered(&answers), length_ms));
+            path.recorded = Some((self.recorded(&recorded), length_ms));
         }
-        recent.filter(|(_, length_ms)| *length_ms > 0)
+        self.counted.push_back(Counted { at_ms, answers, recorded });
+        if self.counted.len() > TAKINGS {
+            self.counted.pop_front();
+        }
+    }
+
+    /// A sale counts from when it was seen first: it may have been asked for long before, unseen.
+    fn answered(&self, answers: &Answers) -> Outcomes {
+        let mut recent = Outcomes::default();
+        for (id, now) in answers {
+            let known = self.counted.iter().find_map(|counted| counted.answers.get(id));
+            for (word, count) in known.map(|known| now.since(known)).iter().flat_map(Outcomes::iter) {
+                recent.add(word, count);
+            }
+        }
+        recent
+    }
+
+    /// A worker that was not there before has recorded everything since.
+    fn recorded(&self, recorded: &BTreeMap<String, i64>) -> i64 {
+        let grown = recorded.iter().map(|(process, now)| {
+            let first = self.counted.front().and_then(|counted| counted.recorded.get(process));
+            now.saturating_sub(first.copied().unwrap_or_default()).max(0)
+        });
+        grown.sum()
     }
 }
 

@@ -65,7 +65,7 @@ async fn an_operator_sees_a_small_sale_pass_and_a_worker_die() {
     }
     worker.kill();
     for window in [&desk, &phone] {
-        window.sees("[data-alarm=no-worker] strong", "No worker is heard of").await;
+        window.sees("[data-alarm=no-worker] .alarm-where", "Recorder").await;
         window.looks_at("pipeline-red").await;
     }
     let _again = Process::start(&app, "worker").await;
@@ -85,7 +85,7 @@ async fn without_scripts_the_pipeline_is_loaded_again_by_itself() {
     let mut app = App::start_with(Plan { no_worker: true, ..Plan::default() }).await;
     let window = operator(&app, Setting { javascript: false, ..Setting::DESK }).await;
     window.goes_to("/ops/pipeline").await;
-    window.sees("[data-alarm=no-worker] strong", "No worker is heard of").await;
+    window.sees("[data-alarm=no-worker] .alarm-where", "Recorder").await;
     app.start_worker().await;
     window.sees(".processes tr:last-child td:nth-child(2)", "worker").await;
 }

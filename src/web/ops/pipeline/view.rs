@@ -225,7 +225,7 @@ impl Stations<'_> {
         let Some(outbox) = &self.path.outbox else {
             return self.shed(Station::Outbox, Vec::new(), Some(key("pipeline-not-known")));
         };
-        let oldest = outbox.oldest_ms.map_or_else(none, |ms| length(ms));
+        let oldest = outbox.oldest_ms.map_or_else(none, length);
         let figures = vec![
             figure(key("pipeline-entries"), number(outbox.entries))
                 .bad(self.any(|alarm| matches!(alarm, Alarm::OutboxFull(_)))),
@@ -253,7 +253,7 @@ impl Stations<'_> {
         let workers = self.path.workers().count();
         let lags = self.path.lags();
         let quantile = |percent| lags.quantile(percent).map_or_else(none, length);
-        let per_s = self.seen.per_second().map_or_else(none, |(count, ms)| rate(count, ms));
+        let per_s = self.path.recorded.map_or_else(none, |(count, ms)| rate(count, ms));
         let figures = vec![
             figure(key("pipeline-workers"), number(i64::try_from(workers).unwrap_or(i64::MAX)))
                 .bad(self.any(|alarm| matches!(alarm, Alarm::NoWorker))),
