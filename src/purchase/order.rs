@@ -8,6 +8,7 @@ use futures_util::future::join_all;
 use super::desk::{Desk, DeskError, now_ms};
 use crate::gate::keys::Keys;
 use crate::ledger::orders;
+pub use crate::ledger::orders::Event;
 use crate::sale::activity::{Activity, Status};
 use crate::sale::ids::{ActivityId, UserId};
 use crate::sale::money::Cents;
@@ -103,6 +104,11 @@ impl Desk {
         limit: i64,
     ) -> Result<Vec<Order>, DeskError> {
         Ok(orders::of_user(&self.ledger, shopper, before, limit).await?)
+    }
+
+    /// What became of an order, oldest first.
+    pub async fn history_of(&self, order_no: OrderNo) -> Result<Vec<Event>, DeskError> {
+        Ok(orders::history(&self.ledger, order_no).await?)
     }
 
     /// What the shopper holds at the gate and has no order for yet: it is being placed. Only sales that

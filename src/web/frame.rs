@@ -23,7 +23,7 @@ use crate::sale::money::Currency;
 const PATH_MAX: usize = 1024;
 
 /// What is done to the thing whose page stands one step above.
-const STEPS: [&str; 15] = [
+const STEPS: [&str; 18] = [
     "pay",
     "cancel",
     "archive",
@@ -39,6 +39,9 @@ const STEPS: [&str; 15] = [
     "end",
     "clone",
     "adjust",
+    "replay",
+    "discard",
+    "refund",
 ];
 
 impl FromRequest for Frame {

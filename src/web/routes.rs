@@ -165,9 +165,26 @@ fn figures(to: &mut ServiceConfig) {
 
 /// What an operator does. Each handler takes `Operator`, which lets admins in too, and nobody else.
 fn operations(to: &mut ServiceConfig) {
+    use ops::{dead_letters as letters, orders, sales, stuck};
     to.service(at("/ops", READ).route(read().to(ops::home)))
         .service(at("/ops/pipeline", READ).route(read().to(ops::pipeline::show)))
         .service(at("/ops/pipeline/live", GET).route(web::get().to(ops::pipeline::events)))
+        .service(at("/ops/orders", READ).route(read().to(orders::list)))
+        .service(at("/ops/orders.csv", GET).route(web::get().to(orders::download)))
+        .service(at("/ops/orders/{order}", READ).route(read().to(orders::show)))
+        .service(at("/ops/orders/{order}/cancel", POST).route(web::post().to(orders::cancel)))
+        .service(at("/ops/stuck", READ).route(read().to(stuck::show)))
+        .service(at("/ops/stuck/refund", POST).route(web::post().to(stuck::refund)))
+        .service(at("/ops/dead-letters", READ).route(read().to(letters::list)))
+        .service(at("/ops/dead-letters/replay", POST).route(web::post().to(letters::replay_all)))
+        .service(at("/ops/dead-letters/{letter}", READ).route(read().to(letters::show)))
+        .service(
+            at("/ops/dead-letters/{letter}/replay", POST).route(web::post().to(letters::replay)),
+        )
+        .service(
+            at("/ops/dead-letters/{letter}/discard", POST).route(web::post().to(letters::discard)),
+        )
+        .service(at("/ops/sales", READ).route(read().to(sales::show)))
         // The last: what is no page of theirs is told to operators alone.
         .service(at("/ops/{rest:.*}", READ).route(web::route().to(ops::nothing)));
 }

@@ -185,7 +185,8 @@ impl Taking {
         let mut recent = Outcomes::default();
         for (id, now) in answers {
             let known = self.counted.iter().find_map(|counted| counted.answers.get(id));
-            for (word, count) in known.map(|known| now.since(known)).iter().flat_map(Outcomes::iter) {
+            for (word, count) in known.map(|known| now.since(known)).iter().flat_map(Outcomes::iter)
+            {
                 recent.add(word, count);
             }
         }

@@ -54,7 +54,7 @@ impl SaleSheet {
 }
 
 impl BackOffice {
-    /// The books of the newest sales, drafts left out; `before` goes on after the last one of a page.
+    /// The books of the newest sales; `before` goes on after the last one of a page.
     pub async fn sale_sheets(
         &self,
         before: Option<ActivityId>,

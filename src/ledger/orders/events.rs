@@ -72,6 +72,14 @@ pub struct Event {
     pub at_ms: i64,
 }
 
+impl Event {
+    /// Whether somebody of the staff did it, at a page or by a command; the reason is then in their words.
+    #[must_use]
+    pub fn is_by_staff(&self) -> bool {
+        self.actor.starts_with("staff:") || self.actor == "command"
+    }
+}
+
 /// An event to be written.
 #[derive(Insertable)]
 #[diesel(table_name = order_events)]

@@ -5,7 +5,6 @@ pub mod accounts;
 pub mod activities;
 pub mod audit;
 pub mod dashboard;
-pub mod faults;
 pub mod orders_csv;
 pub mod products;
 pub mod view;

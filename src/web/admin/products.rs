@@ -3,12 +3,8 @@
 use actix_web::{HttpResponse, http::StatusCode, web::Bytes};
 use url::form_urlencoded::Serializer;
 
-use super::{
-    faults::Faults,
-    view::products::{
-        Done, Kept, ProductPage, ProductRow, ProductsPage, Theirs, fault, picture_fault,
-        price_fault,
-    },
+use super::view::products::{
+    Done, Kept, ProductPage, ProductRow, ProductsPage, Theirs, fault, picture_fault, price_fault,
 };
 use crate::{
     back_office::{BackOfficeError, ProductError, products::Search},
@@ -24,6 +20,7 @@ use crate::{
             query::Query,
             upload::Uploaded,
         },
+        faults::Faults,
         page::{Frame, respond, see_other},
         session::Admin,
     },

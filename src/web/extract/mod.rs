@@ -4,6 +4,7 @@ pub mod account_forms;
 pub mod fields;
 pub mod form;
 pub mod next;
+pub mod ops_forms;
 pub mod path;
 pub mod product_forms;
 pub mod purchase_form;

@@ -1,7 +1,12 @@
 //! The operators' pages: where every order and every unit is, what is stuck, and how to put it right.
 //! Handlers are thin; what they ask is in [`crate::back_office`].
 
+pub mod dead_letters;
+pub mod orders;
 pub mod pipeline;
+pub mod sales;
+pub mod stuck;
+pub mod words;
 
 use actix_web::HttpResponse;
 

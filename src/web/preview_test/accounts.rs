@@ -5,7 +5,7 @@ use super::samples::{MINUTE, frame, now};
 use crate::web::admin::accounts::view::{
     AccountPage, AccountView, AccountsPage, Choice, NewAccount, ROLES, role_name, roles,
 };
-use crate::web::admin::faults::Faults;
+use crate::web::faults::Faults;
 use crate::web::language::Language;
 use crate::web::page::{Frame, Role, Viewer};
 use crate::web::text::key;

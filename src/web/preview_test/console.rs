@@ -15,7 +15,7 @@ use crate::sale::settlement::Settlement;
 use crate::web::admin::audit::search::Search;
 use crate::web::admin::audit::view::{AuditPage, Entry};
 use crate::web::admin::dashboard::view::{Dashboard, DashboardPage, FiguresPart, PicturesPart};
-use crate::web::admin::faults::Faults;
+use crate::web::faults::Faults;
 use crate::web::language::Language;
 use crate::web::page::{Frame, Role};
 use crate::web::text::key;

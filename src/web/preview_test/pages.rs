@@ -4,8 +4,8 @@ use askama::Template;
 
 use super::products;
 use super::samples::{MINUTE, frame, now, order, order_states, sale};
-use crate::web::admin::faults::Faults;
 use crate::web::error_page::{ErrorKind, ErrorPage};
+use crate::web::faults::Faults;
 use crate::web::language::Language;
 use crate::web::shop::view::account::{
     AccountRules, LoginFault, LoginPage, PasswordFault, RegisterPage, UsernameFault,
@@ -145,7 +145,14 @@ fn orders(language: Language) -> Pages {
     let view = |state, notice| {
         let order = order(language, 1, state);
         let f = frame(language, true, &format!("/orders/{}", order.order_no));
-        OrderPage { f, order, money: Vec::new(), notice, cancel_bars: notice.is_some() }
+        OrderPage {
+            f,
+            order,
+            money: Vec::new(),
+            history: Vec::new(),
+            notice,
+            cancel_bars: notice.is_some(),
+        }
     };
     let mut pages: Pages = order_states()
         .into_iter()

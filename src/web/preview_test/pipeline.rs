@@ -25,7 +25,7 @@ pub fn all(language: Language) -> Vec<(String, String)> {
         // The parts hold what the page holds.
         let html = PipelinePage { f: f.clone(), d: d.clone() }.render().unwrap();
         let part = FiguresPart { f: &f, d: &d }.render().unwrap();
-        assert!(html.contains(part.trim()) && part.contains("class=\"stations\""));
+        assert!(html.contains(part.trim()) && part.contains("class=\"path-stations\""));
         assert!(html.contains(PicturesPart { f: &f, d: &d }.render().unwrap().trim()));
         (format!("pipeline-{name}"), html)
     };

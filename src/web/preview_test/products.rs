@@ -7,11 +7,11 @@ use crate::sale::activity::Product;
 use crate::sale::ids::ProductId;
 use crate::sale::money::{Cents, InvalidMoney};
 use crate::sale::product::{ProductFault, ProductPlan};
-use crate::web::admin::faults::Faults;
 use crate::web::admin::view::products::{
     Done, Kept, ProductPage, ProductRow, ProductsPage, Theirs, fault, picture_fault, price_fault,
 };
 use crate::web::extract::product_forms::ProductForm;
+use crate::web::faults::Faults;
 use crate::web::language::Language;
 
 fn product(id: i64, archived: bool) -> Product {

@@ -140,5 +140,12 @@ fn checking(number: OrderNo, activity: &Activity, f: Frame) -> OrderPage {
         made_at_ms: number.minted_at_ms(),
         state: OrderState::Checking,
     };
-    OrderPage { f, order, money: Vec::new(), notice: None, cancel_bars: !activity.rebuy }
+    OrderPage {
+        f,
+        order,
+        money: Vec::new(),
+        history: Vec::new(),
+        notice: None,
+        cancel_bars: !activity.rebuy,
+    }
 }

@@ -164,16 +164,20 @@ async fn told(
     if wanted.is_json() {
         return Ok(HttpResponse::build(status).json(OrderBody::of(order, site.currency)));
     }
-    // Before there is a row there is no payment.
-    let payments = match order.standing {
-        Standing::Row(_) => site.desk.payments_of(order.order_no).await?,
-        Standing::Reserved | Standing::Checking => Vec::new(),
+    // Before there is a row there is neither a payment nor a history.
+    let (payments, history) = match order.standing {
+        Standing::Row(_) => (
+            site.desk.payments_of(order.order_no).await?,
+            site.desk.history_of(order.order_no).await?,
+        ),
+        Standing::Reserved | Standing::Checking => (Vec::new(), Vec::new()),
     };
     let listing = site.catalog.snapshot().get(order.activity_id);
     let activity = listing.as_deref().map(|listing| &listing.activity);
     let page = OrderPage {
         order: shown::order(order, activity, site.currency, f.now_ms),
         money: shown::money(&payments),
+        history: history.iter().map(shown::happened).collect(),
         notice,
         cancel_bars: activity.is_some_and(|activity| !activity.rebuy),
         f,

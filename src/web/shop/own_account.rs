@@ -7,13 +7,13 @@ use super::{Site, see_other, view::own_account::OwnAccountPage};
 use crate::{
     account::{AccountError, FieldError, MAX_PASSWORD, MIN_PASSWORD, Refusal},
     web::{
-        admin::faults::Faults,
         error::WebError,
         extract::{
             account_forms::OwnPasswordForm,
             form::{Checked, NoFields},
             query::Query,
         },
+        faults::Faults,
         page::{Frame, respond},
         session::{self, Owner},
         text::{Message, key},

@@ -1,12 +1,12 @@
 //! From the words of the sale to what pages show.
 
 use super::view::{
-    order::{CancelReason, Money, Order, OrderState, RejectReason},
+    order::{CancelReason, Happened, Money, Order, OrderState, RejectReason},
     sale::{Sale, SaleState},
 };
 use crate::{
     catalog::{AtGate, Listing},
-    purchase::order::OrderStanding,
+    purchase::order::{Event, OrderStanding},
     sale::{
         activity::{Activity, Phase},
         money::Currency,
@@ -15,6 +15,7 @@ use crate::{
     },
     web::pictures::Look,
     web::price::Price,
+    web::text::key,
 };
 
 /// A sale as it is at `now_ms`.
@@ -93,6 +94,30 @@ pub fn money(payments: &[Payment]) -> Vec<Money> {
         }
     });
     told.collect()
+}
+
+/// A line of an order's history in plain words.
+#[must_use]
+pub fn happened(event: &Event) -> Happened {
+    let at_ms = event.at_ms;
+    let reason = event.reason.as_deref().unwrap_or_default();
+    let ended_itself = || match cancelled_for(reason) {
+        CancelReason::ByShopper => key("history-cancelled-by-shopper"),
+        CancelReason::NotPaidInTime => key("history-cancelled-not-paid"),
+        CancelReason::ByStaff => key("history-cancelled-by-staff"),
+    };
+    let (what, words) = match event.kind.as_str() {
+        "pending_payment" => (key("history-placed"), None),
+        "paid" => (key("history-paid"), None),
+        // Whatever staff typed is no word of ours, even where it looks like one.
+        "cancelled" if event.is_by_staff() => {
+            (key("history-cancelled-by-staff"), event.reason.clone())
+        }
+        "cancelled" => (ended_itself(), None),
+        "rejected" => (key("history-rejected"), None),
+        _ => (key("history-lost"), None),
+    };
+    Happened { at_ms, what, words }
 }
 
 fn order_state(standing: &OrderStanding, rebuy: bool) -> OrderState {

@@ -64,3 +64,10 @@ audit-field-picture = Picture
 audit-field-archived = Archived
 audit-field-role = Role
 audit-field-disabled = Disabled
+
+audit-order-cancel = cancelled order
+audit-letter-replay = sent again dead letter
+audit-letter-discard = put away dead letter
+audit-payment-refund = asked at once for the refund of payment
+audit-field-reason = Reason
+audit-field-count = Count

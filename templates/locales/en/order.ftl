@@ -56,3 +56,12 @@ order-number = Order number
 order-notice-being-placed = Your order is still being placed. Paying and cancelling are possible in a moment.
 order-notice-has-changed = The order had changed in the meantime, so nothing was done. This is how it stands now.
 order-notice-payment-unavailable = The payment could not be begun. Nothing was charged; please try again in a moment.
+
+history-title = What happened
+history-placed = Your order was placed
+history-paid = Paid
+history-cancelled-by-shopper = You cancelled the order
+history-cancelled-not-paid = Cancelled, because it was not paid in time
+history-cancelled-by-staff = We cancelled the order
+history-rejected = The order could not be placed
+history-lost = The purchase was lost by a fault of ours

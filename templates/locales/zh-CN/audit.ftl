@@ -64,3 +64,10 @@ audit-field-picture = 图片
 audit-field-archived = 已归档
 audit-field-role = 角色
 audit-field-disabled = 已停用
+
+audit-order-cancel = 取消了订单
+audit-letter-replay = 重发了死信
+audit-letter-discard = 搁置了死信
+audit-payment-refund = 立即请求退款
+audit-field-reason = 原因
+audit-field-count = 数量

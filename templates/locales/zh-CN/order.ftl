@@ -56,3 +56,12 @@ order-number = 订单号
 order-notice-being-placed = 订单还在生成，稍后就可以付款或取消。
 order-notice-has-changed = 订单状态刚刚有变化，所以这次没有操作。下面是现在的状态。
 order-notice-payment-unavailable = 付款没能开始，没有扣款，请稍后再试。
+
+history-title = 订单经过
+history-placed = 订单已生成
+history-paid = 已付款
+history-cancelled-by-shopper = 你取消了订单
+history-cancelled-not-paid = 超时未付款，已取消
+history-cancelled-by-staff = 我们取消了订单
+history-rejected = 订单没有生成
+history-lost = 由于我们的故障，这次抢购丢失了

@@ -12,6 +12,7 @@ mod endings;
 mod export;
 mod metrics;
 mod names;
+mod ops;
 mod orders;
 mod outcomes;
 mod payments;

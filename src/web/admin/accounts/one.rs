@@ -8,13 +8,13 @@ use super::view::{AccountPage, roles};
 use crate::account::{AccountError, Refusal};
 use crate::sale::ids::UserId;
 use crate::web::Site;
-use crate::web::admin::faults::Faults;
 use crate::web::error::WebError;
 use crate::web::extract::{
     form::{Checked, NoFields},
     path::OfAccount,
     query::Query,
 };
+use crate::web::faults::Faults;
 use crate::web::page::{Frame, respond, see_other};
 use crate::web::session::Admin;
 use crate::web::text::{Message, key};

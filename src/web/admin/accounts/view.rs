@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::account::Profile;
 use crate::sale::shopper::Role;
-use crate::web::admin::faults::Faults;
+use crate::web::faults::Faults;
 use crate::web::page::Frame;
 use crate::web::text::{Message, key};
 

@@ -8,10 +8,10 @@ use crate::sale::ids::ProductId;
 use crate::sale::money::{Cents, InvalidMoney};
 use crate::sale::plan::{Fault, Field, Plan};
 use crate::sale::zone::{Fold, NoMoment, Zone};
-use crate::web::admin::faults::Faults;
 use crate::web::admin::zone::{clock, date, offset};
 use crate::web::extract::fields::{BadForm, Fields};
 use crate::web::extract::form::FromFields;
+use crate::web::faults::Faults;
 use crate::web::page::Frame;
 use crate::web::text::{Message, key};
 

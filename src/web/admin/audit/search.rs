@@ -4,9 +4,9 @@ use chrono::NaiveDate;
 use url::form_urlencoded::Serializer;
 
 use crate::back_office::AuditFilter;
-use crate::web::admin::faults::Faults;
 use crate::web::error::WebError;
 use crate::web::extract::fields::Fields;
+use crate::web::faults::Faults;
 use crate::web::text::key;
 
 const PAGE: &str = "/admin/audit";

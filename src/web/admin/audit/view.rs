@@ -5,7 +5,8 @@ use chrono::DateTime;
 
 use super::search::Search;
 use crate::back_office::{AuditRow, Change};
-use crate::web::admin::faults::Faults;
+use crate::sale::order_number::OrderNo;
+use crate::web::faults::Faults;
 use crate::web::moment::Moment;
 use crate::web::page::Frame;
 use crate::web::text::{Message, Text, key};
@@ -128,7 +129,7 @@ fn actor(row: &AuditRow) -> Actor {
 }
 
 /// What the form offers.
-const ACTIONS: [&str; 19] = [
+const ACTIONS: [&str; 23] = [
     "activity.create",
     "activity.edit",
     "activity.publish",
@@ -148,6 +149,10 @@ const ACTIONS: [&str; 19] = [
     "account.disable",
     "account.enable",
     "account.end_sessions",
+    "order.cancel",
+    "dead_letter.replay",
+    "dead_letter.discard",
+    "payment.refund",
 ];
 
 fn action(word: &str) -> Message {
@@ -171,6 +176,10 @@ fn action(word: &str) -> Message {
         "account.disable" => key("audit-account-disable"),
         "account.enable" => key("audit-account-enable"),
         "account.end_sessions" => key("audit-account-end-sessions"),
+        "order.cancel" => key("audit-order-cancel"),
+        "dead_letter.replay" => key("audit-letter-replay"),
+        "dead_letter.discard" => key("audit-letter-discard"),
+        "payment.refund" => key("audit-payment-refund"),
         other => key("audit-other").with("word", other),
     }
 }
@@ -178,14 +187,18 @@ fn action(word: &str) -> Message {
 /// Only a number makes an address.
 fn page_of(subject: &str) -> Option<String> {
     let (kind, number) = subject.split_once(':')?;
+    if kind == "order" {
+        return number.parse::<OrderNo>().ok().map(|number| format!("/ops/orders/{number}"));
+    }
     let number: i64 = number.parse().ok().filter(|number| *number > 0)?;
     let folder = match kind {
-        "activity" => "activities",
-        "product" => "products",
-        "user" => "accounts",
+        "activity" => "/admin/activities",
+        "product" => "/admin/products",
+        "user" => "/admin/accounts",
+        "dead_letter" => "/ops/dead-letters",
         _ => return None,
     };
-    Some(format!("/admin/{folder}/{number}"))
+    Some(format!("{folder}/{number}"))
 }
 
 fn turned(change: &Change, f: &Frame) -> Turned {
@@ -217,6 +230,8 @@ fn field(word: &str) -> Message {
         "archived" => key("audit-field-archived"),
         "role" => key("audit-field-role"),
         "disabled" => key("audit-field-disabled"),
+        "reason" => key("audit-field-reason"),
+        "count" => key("audit-field-count"),
         other => key("audit-other").with("word", other),
     }
 }

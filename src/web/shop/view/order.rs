@@ -17,6 +17,8 @@ pub struct OrderPage {
     pub order: Order,
     /// What is to be said of payments.
     pub money: Vec<Money>,
+    /// What became of the order, oldest first.
+    pub history: Vec<Happened>,
     /// Why a payment or cancellation changed nothing.
     pub notice: Option<OrderNotice>,
     /// Whether cancelling shuts the shopper out of this sale; said before it is done.
@@ -66,6 +68,17 @@ impl Money {
             Self::IsBack(amount) => key("money-is-back").with("amount", amount),
         }
     }
+}
+
+/// One thing that became of an order, in plain words.
+#[derive(Debug, Clone)]
+pub struct Happened {
+    /// When, milliseconds since the epoch.
+    pub at_ms: i64,
+    /// What.
+    pub what: Message,
+    /// Why, in the words of whoever did it.
+    pub words: Option<String>,
 }
 
 /// What pages show of an order.

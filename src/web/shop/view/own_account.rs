@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use crate::web::admin::faults::Faults;
+use crate::web::faults::Faults;
 use crate::web::page::Frame;
 use crate::web::text::Message;
 

@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::sale::zone::Zone;
 use crate::web::admin::activities::typed::{Fixed, UNITS};
-use crate::web::admin::faults::Faults;
+use crate::web::faults::Faults;
 use crate::web::page::Frame;
 use crate::web::text::{Message, key};
 

@@ -1,0 +1,37 @@
+### 死信
+
+letters-what = 无法入账的消息。原因排除后可以重新发送，或者搁置。
+letters-title = 死信 #{ $id }
+letters-which = 显示哪些死信
+letters-waiting = 待处理
+letters-replay = 正在重发
+letters-replayed = 已重发
+letters-discard = 正在搁置
+letters-discarded = 已搁置
+letters-all = 全部
+letters-none = 这里没有死信
+letters-older = 更早的死信
+letters-message = 消息
+letters-why = 原因
+letters-state = 状态
+letters-tries = 重发次数
+letters-kept-at = 收到时间
+letters-changed-at = 变更时间
+letters-schema = 格式版本
+letters-no-schema = 无
+letters-note = 搁置原因
+letters-body = 内容（{ $size } 字节）
+letters-no-text = 内容不是文本，以下是它的字节。
+letters-cut = 只显示开头部分。
+letters-replay-what = 工作进程会把消息原样重新发往订单队列。如果再次失败，它会回到这里。
+letters-replay-button = 重新发送
+letters-discard-summary = 搁置
+letters-discard-help = 与死信一起保存，并记入审计。
+letters-discard-button = 搁置
+letters-replay-all = 全部重发
+letters-replay-all-what = 所有待处理的死信都会重新发送；再次失败的会回到这里。
+letters-replay-all-button = 重发全部待处理死信
+letters-done-replay = 工作进程马上会重新发送。
+letters-done-discard = 工作进程马上会把它搁置。
+letters-done-replay-all = 正在重发 { $count } 封死信。
+letters-overtaken = 没有操作：这封死信已不在待处理状态。

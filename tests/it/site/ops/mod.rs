@@ -1,0 +1,141 @@
+//! The operators' pages.
+
+mod indexes;
+mod letters;
+mod orders;
+mod stuck;
+
+use seckill::sale::shopper::Role;
+
+use super::{books, execute, is_careful, row, rows};
+use crate::harness::{Answer, App, Plan, SOON, Sale, Shopper, eventually};
+
+/// Somebody of this role, signed in.
+async fn staff(app: &App, role: Role) -> Shopper {
+    let (id, name) = app.account(role).await;
+    Shopper::sign_in(app, id, &name).await
+}
+
+async fn operator(app: &App) -> Shopper {
+    staff(app, Role::Operator).await
+}
+
+/// A form of a page, sent with its token.
+async fn post(who: &Shopper, path: &str, fields: &[(&str, &str)]) -> Answer {
+    let token = who.browser.csrf_token().await;
+    let fields: Vec<_> = fields.iter().copied().chain([("csrf_token", token.as_str())]).collect();
+    who.browser.post(path, &fields).await
+}
+
+async fn page(who: &Shopper, path: &str) -> String {
+    let answer = who.browser.get(path).await;
+    assert_eq!(answer.status, 200, "{path}: {}", answer.text);
+    is_careful(&answer);
+    answer.text
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn operators_and_admins_come_in_and_nobody_else_does_anything() {
+    let app = App::start().await;
+    let sale = app.sale(Sale::of(2)).await;
+    let shopper = app.shopper().await;
+    let order = shopper.must_buy(sale).await;
+    shopper.order_becomes(&order, "pending_payment").await;
+    execute(
+        &app,
+        "INSERT INTO dead_letters (message_id, content_hash, body, reason) VALUES ('m', 'h', 'b', 'r')",
+    );
+    let letters = || row(&app, "SELECT GROUP_CONCAT(status) AS text FROM dead_letters");
+    let pages = [
+        "/ops/orders".to_owned(),
+        format!("/ops/orders/{order}"),
+        "/ops/orders.csv".to_owned(),
+        "/ops/stuck".to_owned(),
+        "/ops/dead-letters".to_owned(),
+        "/ops/dead-letters/1".to_owned(),
+        "/ops/sales".to_owned(),
+    ];
+    let actions = [
+        format!("/ops/orders/{order}/cancel"),
+        "/ops/dead-letters/replay".to_owned(),
+        "/ops/dead-letters/1/replay".to_owned(),
+        "/ops/dead-letters/1/discard".to_owned(),
+        "/ops/stuck/refund".to_owned(),
+    ];
+    let fields = [("reason", "because"), ("last", "9"), ("payment", "01HF7YAT00E3R38E1NCBS0D1ZG")];
+    let before = books(&app).await;
+    let stranger = crate::harness::shopper::Browser::new(&app);
+    let (operator, admin) = (operator(&app).await, staff(&app, Role::Admin).await);
+    let before: Vec<_> = before.into_iter().filter(|line| !line.starts_with("user")).collect();
+    for path in pages.iter().map(String::as_str).chain(["/ops", "/ops/nothing"]) {
+        let answer = stranger.get(path).await;
+        assert_eq!(answer.status, 303, "{path}");
+        assert!(answer.location.unwrap().starts_with("/login"), "{path}");
+        assert_eq!(shopper.browser.get(path).await.status, 403, "{path}");
+        let expected = match path {
+            "/ops" => 303,
+            "/ops/nothing" => 404,
+            _ => 200,
+        };
+        for who in [&operator, &admin] {
+            assert_eq!(who.browser.get(path).await.status, expected, "{path}");
+        }
+    }
+    for path in &actions {
+        assert_eq!(post(&shopper, path, &fields).await.status, 403, "{path}");
+        assert_eq!(stranger.post(path, &fields).await.status, 303, "{path}");
+        let answer = operator.browser.post(path, &fields).await;
+        assert!([400, 403].contains(&answer.status), "{path} without a token: {}", answer.status);
+        let get = operator.browser.get(path).await;
+        assert_eq!(get.status, 405, "{path}");
+    }
+    assert!(!shopper.browser.get("/").await.text.contains("href=\"/ops\""));
+    assert!(operator.browser.get("/").await.text.contains("href=\"/ops\""));
+    let after: Vec<_> =
+        books(&app).await.into_iter().filter(|line| !line.starts_with("user")).collect();
+    assert_eq!(after, before);
+    assert_eq!(letters(), "waiting");
+    let audited = row(
+        &app,
+        "SELECT CAST(COUNT(*) AS CHAR) AS text FROM audit_log WHERE action LIKE 'order.%' OR action LIKE 'dead%'",
+    );
+    assert_eq!(audited, "0");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_books_of_each_sale_stand_beside_the_gates() {
+    let app = App::start_with(Plan { unbalanced: true, ..Plan::default() }).await;
+    let sale = app.sale(Sale { title: "<b>Pots</b>".into(), ..Sale::of(5) }).await;
+    let shoppers = app.shoppers(3).await;
+    let mut orders = Vec::new();
+    for shopper in &shoppers {
+        let order = shopper.must_buy(sale).await;
+        shopper.order_becomes(&order, "pending_payment").await;
+        orders.push(order);
+    }
+    shoppers[0].pay(&orders[0]).await;
+    shoppers[1].cancel(&orders[1]).await;
+    let operator = operator(&app).await;
+    let figures = |text: &str| -> Vec<String> {
+        let row = text.split_once(&format!("id=\"sale-{sale}\"")).expect("the sale").1;
+        let row = row.split("</tr>").next().unwrap();
+        let cells = row.split("<td").skip(1).map(|cell| cell.split_once('>').unwrap().1);
+        cells.map(|cell| cell.split("</td").next().unwrap().to_owned()).collect()
+    };
+    let right = eventually("the orders are counted", SOON, || async {
+        let text = page(&operator, "/ops/sales").await;
+        assert!(!text.contains("<b>Pots"));
+        let figures = figures(&text);
+        (figures[..8] == ["5", "2", "1", "1", "1", "3", "3 + 2", "0"]).then_some(figures)
+    })
+    .await;
+    assert!(right[8].contains("class=\"right\">0<"), "{right:?}");
+    // A unit vanishes behind everybody's back.
+    execute(&app, &format!("UPDATE activities SET remain_stock = 2 WHERE id = {sale}"));
+    eventually("the difference shows", SOON, || async {
+        let figures = figures(&page(&operator, "/ops/sales").await);
+        let shown = figures[8].contains("ledger 1, gate 0") && figures[8].contains("/ops/stuck");
+        shown.then_some(())
+    })
+    .await;
+}
