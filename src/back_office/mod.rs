@@ -17,6 +17,7 @@ pub mod ops;
 pub mod products;
 mod publish;
 mod search;
+pub mod watch;
 
 use std::time::Duration;
 
@@ -66,6 +67,9 @@ pub enum BackOfficeError {
     /// Somebody else is changing the activity.
     #[error("activity {0} is being changed by somebody else; try again in a moment")]
     Busy(ActivityId),
+    /// The node stops; another one answers.
+    #[error("the node is being stopped")]
+    Stopping,
     /// There is no such activity.
     #[error("there is no activity {0}")]
     NotFound(ActivityId),
@@ -127,7 +131,9 @@ impl BackOfficeError {
     #[must_use]
     pub const fn class(&self) -> Class {
         match self {
-            Self::Busy(_) | Self::Filling(FillingError::Refused(_)) => Class::Retry,
+            Self::Busy(_) | Self::Stopping | Self::Filling(FillingError::Refused(_)) => {
+                Class::Retry
+            }
             Self::NotFound(_)
             | Self::Faults(_)
             | Self::Changed(_)
@@ -149,6 +155,7 @@ impl BackOfficeError {
     pub const fn label(&self) -> &'static str {
         match self {
             Self::Busy(_) => "busy",
+            Self::Stopping => "stopping",
             Self::NotFound(_) => "not_found",
             Self::Faults(_) | Self::ChangeId | Self::Invalid(_) => "invalid",
             Self::Changed(_) => "changed",

@@ -158,6 +158,18 @@ impl Catalog {
         }
     }
 
+    /// The outboxes that something may be in.
+    #[must_use]
+    pub fn outboxes(&self) -> Vec<Keys> {
+        let snapshot = self.snapshot();
+        let live = snapshot.listings().filter(|listing| listing.activity.status.lives_at_gate());
+        live.flat_map(|listing| {
+            let id = listing.activity.id;
+            listing.activity.buckets().map(move |bucket| Keys::of(id, bucket))
+        })
+        .collect()
+    }
+
     /// Loads a fresh snapshot now.
     pub async fn load(&self) -> Result<(), LedgerError> {
         let now_ms = chrono::Utc::now().timestamp_millis();

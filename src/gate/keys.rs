@@ -78,6 +78,19 @@ impl Keys {
     }
 }
 
+/// Sorted set: the processes that told something of late, by the gate's time.
+pub(super) const PULSES: &str = "seckill:pulse:{pulse}";
+
+/// String: what a process told last.
+pub(super) fn pulse(process: &str) -> String {
+    format!("{PULSES}:{process}")
+}
+
+/// List: what a worker told before, the latest first.
+pub(super) fn past(process: &str) -> String {
+    format!("{PULSES}:{process}:past")
+}
+
 /// The lock of this name.
 #[must_use]
 pub fn lock(name: &str) -> String {

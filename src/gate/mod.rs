@@ -12,9 +12,12 @@ pub mod filling;
 pub mod keys;
 pub mod lock;
 pub mod outbox;
+mod pulse;
 pub mod release;
 mod scripts;
 pub mod tally;
+mod vitals;
 
 pub use conn::{Gate, GateOptions, ServerFacts};
 pub use error::GateError;
+pub use pulse::Pulses;

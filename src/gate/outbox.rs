@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use redis::streams::{StreamId, StreamRangeReply};
 
 use super::conn::Gate;
@@ -9,7 +10,11 @@ use super::error::GateError;
 use super::keys::Keys;
 use crate::sale::ids::{ActivityId, Bucket, Epoch, ProductId, UserId};
 use crate::sale::money::Cents;
+use crate::sale::pipeline::OutboxFigures;
 use crate::sale::reservation::Reservation;
+
+/// Outboxes looked at together.
+const AT_ONCE: usize = 16;
 
 /// One entry of an outbox stream.
 #[derive(Debug, Clone)]
@@ -41,6 +46,35 @@ impl Gate {
         cmd.arg(keys.outbox()).arg(from).arg("+").arg("COUNT").arg(count);
         let reply: StreamRangeReply = self.command(&cmd).await?;
         Ok(reply.ids.into_iter().map(read).collect())
+    }
+
+    /// What waits in these outboxes, at this time, ms since the epoch.
+    pub async fn outboxes(&self, all: Vec<Keys>, now_ms: i64) -> Result<OutboxFigures, GateError> {
+        let mut looks = stream::iter(all)
+            .map(|keys| async move { self.waiting(&keys).await })
+            .buffer_unordered(AT_ONCE);
+        let mut figures = OutboxFigures::default();
+        while let Some((entries, since_ms)) = looks.try_next().await? {
+            figures.entries = figures.entries.saturating_add(entries);
+            figures.fullest = figures.fullest.max(entries);
+            let age_ms = since_ms.map(|since_ms| now_ms.saturating_sub(since_ms).max(0));
+            figures.oldest_ms = figures.oldest_ms.max(age_ms);
+        }
+        Ok(figures)
+    }
+
+    /// How many entries wait, and since when the first does.
+    async fn waiting(&self, keys: &Keys) -> Result<(i64, Option<i64>), GateError> {
+        let entries: i64 = self.command(redis::cmd("XLEN").arg(keys.outbox())).await?;
+        if entries == 0 {
+            return Ok((0, None));
+        }
+        let mut first = redis::cmd("XRANGE");
+        first.arg(keys.outbox()).arg("-").arg("+").arg("COUNT").arg(1);
+        let first: StreamRangeReply = self.command(&first).await?;
+        // An id begins with the time at which it was given.
+        let since_ms = first.ids.first().and_then(|entry| entry.id.split('-').next()?.parse().ok());
+        Ok((entries, since_ms))
     }
 
     /// The entries that were made between two times (ms since the epoch by Redis' clock, both included), the

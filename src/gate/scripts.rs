@@ -32,6 +32,8 @@ scripts! {
     ADJUST = "adjust",
     INSPECT = "inspect",
     TALLY = "tally",
+    PULSE = "pulse",
+    PULSES = "pulses",
     LOCK_TAKE = "lock_take",
     LOCK_RENEW = "lock_renew",
     LOCK_FREE = "lock_free",

@@ -279,6 +279,16 @@ pub async fn put_away(ledger: &Ledger) -> Result<usize, LedgerError> {
         .await
 }
 
+/// How many letters nobody has decided about.
+pub async fn undecided(ledger: &Ledger) -> Result<i64, LedgerError> {
+    ledger
+        .run(|conn| {
+            let undecided = dead_letters::table.filter(dead_letters::status.eq("waiting"));
+            Ok(undecided.count().get_result(conn)?)
+        })
+        .await
+}
+
 /// SHA-256 in hexadecimal digits.
 fn content_hash(body: &[u8]) -> String {
     Sha256::digest(body).iter().fold(String::new(), |mut hex, byte| {

@@ -17,6 +17,7 @@ pub mod payments;
 mod pool;
 pub mod product_choices;
 pub mod products;
+pub mod reconciliations;
 pub mod samples;
 pub mod sandbox;
 mod schema;

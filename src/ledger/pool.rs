@@ -7,7 +7,7 @@
 //! network that swallows everything, cannot use up the connections for ever.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::error::LedgerError;
 use super::session::Session;
+use crate::sale::pulse::PoolFigures;
 
 /// How the ledger is reached and how long it is waited for.
 #[derive(Clone)]
@@ -65,6 +66,8 @@ pub struct Ledger(Arc<Inner>);
 struct Inner {
     options: LedgerOptions,
     current: Mutex<Arc<Generation>>,
+    /// Calls that wait for a connection.
+    waiting: AtomicU32,
 }
 
 impl fmt::Debug for Ledger {
@@ -78,7 +81,7 @@ impl Ledger {
     pub fn open(options: LedgerOptions) -> Result<Self, LedgerError> {
         check_address(&options.url)?;
         let current = Mutex::new(Arc::new(Generation::begin(&options, 0)));
-        Ok(Self(Arc::new(Inner { options, current })))
+        Ok(Self(Arc::new(Inner { options, current, waiting: AtomicU32::new(0) })))
     }
 
     /// How this ledger is reached.
@@ -126,7 +129,18 @@ impl Ledger {
         self.run(|_| Ok(())).await
     }
 
+    /// The connections at this moment.
+    #[must_use]
+    pub fn pool(&self) -> PoolFigures {
+        let size = self.0.options.pool_size.max(1);
+        let free = self.0.current().permits.available_permits();
+        let free = u32::try_from(free).unwrap_or(u32::MAX);
+        let waiting = self.0.waiting.load(Ordering::Relaxed);
+        PoolFigures { size, in_use: size.saturating_sub(free), waiting }
+    }
+
     async fn permit(&self, generation: &Generation) -> Result<OwnedSemaphorePermit, LedgerError> {
+        let _waiting = Waiting::begin(&self.0.waiting);
         let permit = Arc::clone(&generation.permits).acquire_owned();
         match tokio::time::timeout(self.0.options.checkout_timeout, permit).await {
             Ok(Ok(permit)) => Ok(permit),
@@ -216,6 +230,22 @@ impl Generation {
         metrics::gauge!("seckill_ledger_pool_connections", "state" => "in_use").set(in_use);
         metrics::gauge!("seckill_ledger_pool_connections", "state" => "idle")
             .set(state.idle_connections);
+    }
+}
+
+/// A call that waits, until it is dropped.
+struct Waiting<'a>(&'a AtomicU32);
+
+impl<'a> Waiting<'a> {
+    fn begin(count: &'a AtomicU32) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -103,6 +103,20 @@ diesel::table! {
 }
 
 diesel::table! {
+    reconciliations (id) {
+        id -> BigInt,
+        activity_id -> Nullable<BigInt>,
+        dry_run -> Bool,
+        differences -> BigInt,
+        repaired -> BigInt,
+        alarms -> BigInt,
+        report -> Text,
+        started_at -> Datetime,
+        finished_at -> Datetime,
+    }
+}
+
+diesel::table! {
     stock_changes (id) {
         id -> BigInt,
         change_id -> Varchar,

@@ -11,7 +11,8 @@
 //! 6. [`expire`]: unpaid orders end at their deadline; [`release`] brings the unit back to the gate,
 //!    [`refund`] the money that came too late.
 //!
-//! Beside the path, [`tally`] counts how shoppers were answered.
+//! Beside the path, [`tally`] counts how shoppers were answered, and [`pulse`] tells how the
+//! process does.
 
 pub mod admit;
 pub mod cancel;
@@ -20,6 +21,7 @@ mod desk;
 pub mod expire;
 pub mod order;
 pub mod pay;
+pub mod pulse;
 pub mod record;
 pub mod refund;
 pub mod relay;

@@ -10,6 +10,7 @@ use std::{collections::HashMap, time::Duration};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::pulse::Meter;
 use super::settle::{Unsettled, bury};
 use crate::gate::{Gate, GateError, keys::Keys};
 use crate::ledger::Ledger;
@@ -46,6 +47,8 @@ pub struct Recorder {
     pub ledger: Ledger,
     /// Where reservations come from.
     pub queue: Queue,
+    /// What came of it.
+    pub meter: Meter,
     /// How.
     pub terms: RecorderTerms,
 }
@@ -180,7 +183,7 @@ impl Recorder {
     ) -> Result<Vec<Message>, QueueError> {
         match self.record_whole(activity, epoch, &group).await {
             Ok(true) => {
-                acknowledge(&group).await?;
+                acknowledge(&group, &self.meter).await?;
                 return Ok(Vec::new());
             }
             Ok(false) => {}
@@ -192,7 +195,7 @@ impl Recorder {
         let mut unsettled = Vec::new();
         for message in group {
             match self.settle_alone(&message.reservation, &message.incoming, publisher).await {
-                Ok(()) => acknowledge(std::slice::from_ref(&message)).await?,
+                Ok(()) => acknowledge(std::slice::from_ref(&message), &self.meter).await?,
                 Err(error) => {
                     tracing::warn!(order_no = %message.reservation.order_no, %error, "to be tried again");
                     unsettled.push(later(message));
@@ -225,7 +228,7 @@ impl Recorder {
         match orders::record_batch(&self.ledger, activity, epoch, fresh).await? {
             BatchOutcome::NotAsAWhole => return Ok(false),
             BatchOutcome::Recorded => {
-                metrics::counter!("seckill_orders_recorded_total").increment(recorded as u64);
+                self.meter.recorded(recorded);
             }
         }
         self.mark(group.iter().map(|m| &m.reservation)).await?;
@@ -249,12 +252,11 @@ impl Recorder {
 }
 
 /// Each message by its own tag, all at once.
-async fn acknowledge(messages: &[Message]) -> Result<(), QueueError> {
+async fn acknowledge(messages: &[Message], meter: &Meter) -> Result<(), QueueError> {
     let now_ms = chrono::Utc::now().timestamp_millis();
     for Message { reservation, .. } in messages {
         let lag_ms = now_ms.saturating_sub(reservation.reserved_at_ms);
-        #[allow(clippy::cast_precision_loss, reason = "a histogram is of doubles by nature")]
-        metrics::histogram!("seckill_record_lag_seconds").record(lag_ms as f64 / 1000.0);
+        meter.took(lag_ms);
         let (order_no, request_id) = (reservation.order_no, &reservation.request_id);
         tracing::debug!(%order_no, %request_id, lag_ms, "settled");
     }

@@ -45,7 +45,7 @@ impl Recorder {
         };
         match fate {
             Fate::Placed => {
-                metrics::counter!("seckill_orders_recorded_total").increment(1);
+                self.meter.recorded(1);
                 Ok(self.mark(std::iter::once(reservation)).await?)
             }
             Fate::AlreadyKnown(known) => self.follow(reservation, &known).await,

@@ -56,6 +56,7 @@ impl Tally {
 
     /// Counts the answer to a request to buy.
     pub fn count(&self, activity: &Activity, shopper: UserId, answer: Admission) {
+        metrics::counter!("seckill_admissions_total", "outcome" => answer.label()).increment(1);
         if !activity.status.lives_at_gate() {
             return;
         }

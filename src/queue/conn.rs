@@ -110,10 +110,20 @@ impl Queue {
     }
 
     pub(super) async fn depth_by(&self, channel: &Channel, lane: Lane) -> Result<u32, QueueError> {
+        self.look_by(channel, lane).await.map(|(messages, _)| messages)
+    }
+
+    /// How many messages of a lane are ready, and how many consumers listen.
+    pub(super) async fn look_by(
+        &self,
+        channel: &Channel,
+        lane: Lane,
+    ) -> Result<(u32, u32), QueueError> {
         let only_look = QueueDeclareOptions { passive: true, ..Default::default() };
         let name = self.topology().short(lane).clone();
         let look = channel.queue_declare(name, only_look, FieldTable::default());
-        Ok(self.reply().on("ask for the depth of a queue", look).await?.message_count())
+        let queue = self.reply().on("ask for the depth of a queue", look).await?;
+        Ok((queue.message_count(), queue.consumer_count()))
     }
 
     async fn declared_channel(&self, link: &Link) -> Result<Channel, QueueError> {

@@ -10,6 +10,7 @@ use lapin::{
 use tokio::time::{Instant, timeout_at};
 
 use super::{Lane, PublishError, Queue, QueueError, dead_letter, message};
+use crate::sale::pulse::QueueFigures;
 use crate::sale::reservation::Reservation;
 
 /// Publishes on a channel of its own. After any failure the channel is given up: what may still come on
@@ -93,6 +94,15 @@ impl Publisher {
         let depth = self.queue.depth_by(&channel, lane).await?;
         self.channel = Some(channel);
         Ok(depth)
+    }
+
+    /// Both lanes: their messages, and who listens to the orders.
+    pub async fn look(&mut self) -> Result<QueueFigures, QueueError> {
+        let channel = self.take_channel().await?;
+        let (orders, consumers) = self.queue.look_by(&channel, Lane::Orders).await?;
+        let (dead, _) = self.queue.look_by(&channel, Lane::Dead).await?;
+        self.channel = Some(channel);
+        Ok(QueueFigures { orders, dead, consumers })
     }
 
     async fn publish_one(

@@ -29,8 +29,6 @@ use crate::sale::ids::{ActivityId, Epoch};
 const BELIEVED: Duration = Duration::from_secs(10);
 /// Sales looked at together.
 const AT_ONCE: usize = 8;
-/// How often what waits is counted for the metrics.
-const MEASURE: Duration = Duration::from_secs(5);
 /// How often a rebuild looks whether relay and recorder are done.
 const DRAIN_LOOK: Duration = Duration::from_millis(100);
 /// The queue is believed empty when it was seen so for this long: it does not count what a consumer holds.
@@ -84,13 +82,8 @@ enum Need {
 impl Keeper {
     /// Keeps until `stop`.
     pub async fn run(&self, stop: CancellationToken) {
-        let mut measured = Instant::now();
         while !stop.is_cancelled() {
             self.look_at_all().await;
-            if measured.elapsed() >= MEASURE {
-                measured = Instant::now();
-                self.measure().await;
-            }
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = tokio::time::sleep(self.every) => {}
@@ -113,28 +106,6 @@ impl Keeper {
                 }
             })
             .await;
-    }
-
-    /// What waits between gate and ledger, for the metrics.
-    async fn measure(&self) {
-        let mut waiting = 0;
-        for listing in self.catalog.snapshot().listings() {
-            let activity = &listing.activity;
-            if !activity.status.lives_at_gate() {
-                continue;
-            }
-            for bucket in activity.buckets() {
-                let seen = self.office.gate.inspect(&Keys::of(activity.id, bucket)).await;
-                waiting += seen.map_or(0, |seen| seen.outbox);
-            }
-        }
-        #[allow(clippy::cast_precision_loss, reason = "a gauge is a double by nature")]
-        metrics::gauge!("seckill_outbox_entries").set(waiting as f64);
-        for (lane, name) in [(Lane::Orders, "orders"), (Lane::Dead, "dead")] {
-            if let Ok(depth) = self.queue.depth(lane).await {
-                metrics::gauge!("seckill_queue_messages", "queue" => name).set(f64::from(depth));
-            }
-        }
     }
 
     async fn look(&self, activity: &Activity) -> Result<(), BackOfficeError> {

@@ -10,11 +10,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::RoleError;
-use super::places::{Places, accounts};
+use super::places::{Places, accounts, identity};
 use super::web::WebParts;
 use super::worker::Worker;
 use crate::config::{Config, Needs};
-use crate::telemetry::{Check, OpsServer};
+use crate::purchase::pulse::Heart;
+use crate::telemetry::{self, Check, OpsServer};
 
 /// How long a start waits for the first look at the ledger.
 const FIRST_LOOK: Duration = Duration::from_secs(15);
@@ -33,6 +34,14 @@ pub enum Roles {
 impl Roles {
     const fn has_web(self) -> bool {
         matches!(self, Self::Web | Self::All)
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Web => "web",
+            Self::Worker => "worker",
+            Self::All => "all",
+        }
     }
 
     const fn has_worker(self) -> bool {
@@ -97,6 +106,7 @@ pub async fn serve(
     }
     let ops_address = sockets.ops.local_addr()?;
     let ops = OpsServer::new(checks).map_err(RoleError::Other)?.serve(sockets.ops)?;
+    telemetry::begin(roles.has_web(), roles.has_worker());
     let ops_handle = ops.handle();
     tokio::spawn(ops);
 
@@ -119,6 +129,16 @@ pub async fn serve(
         stop.cancel();
         return Err(RoleError::Other("the ledger did not give its activities in time".into()));
     }
+    let heart = Heart {
+        gate: places.gate.clone(),
+        ledger: places.ledger.clone(),
+        catalog: catalog.clone(),
+        process: format!("{}-{}", roles.word(), identity()),
+        role: roles.word(),
+        work: worker.as_ref().map(|worker| (worker.queue.clone(), worker.meter.clone())),
+    };
+    let told = stop.clone();
+    tasks.spawn(async move { heart.run(told).await });
     if let Some(worker) = worker {
         tasks.spawn(worker.run(stop.clone()));
     }

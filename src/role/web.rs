@@ -10,12 +10,14 @@ use super::RoleError;
 use super::places::{self, Places};
 use crate::account::Accounts;
 use crate::back_office::live::Dashboards;
+use crate::back_office::ops::pipeline::Pipelines;
 use crate::captcha::cache::PictureCache;
 use crate::captcha::pool::{Pool, PoolSettings};
 use crate::catalog::Catalog;
 use crate::config::{Config, Needs};
 use crate::payment::{clerk::Clerk, sandbox};
 use crate::purchase::Tally;
+use crate::sale::pipeline::Bounds;
 use crate::web::{self, WebState};
 
 /// Pictures kept for showing them again, bytes.
@@ -60,6 +62,7 @@ pub(super) fn build(
         desk: places.desk(config, catalog.clone(), tally),
         accounts,
         sandbox: places.sandbox(config),
+        pipelines: Pipelines::new(office.clone(), catalog.clone(), bounds(config), stop.clone()),
         dashboards: Dashboards::new(office.clone(), stop.clone()),
         office,
         pictures,
@@ -70,6 +73,15 @@ pub(super) fn build(
         stop,
     };
     Ok(web::serve(listener, state)?)
+}
+
+/// From where on the path is in trouble, by the same settings that its steps go by.
+fn bounds(config: &Config) -> Bounds {
+    Bounds {
+        outbox: config.sale.outbox_bound,
+        queue: config.relay.pause_above.into(),
+        ..Bounds::default()
+    }
 }
 
 /// The sandbox's clerk, who brings its notices to the site as a provider would from outside.

@@ -11,6 +11,7 @@ use super::places::{Places, identity, queue};
 use crate::catalog::Catalog;
 use crate::config::{Config, ms};
 use crate::purchase::expire::Sweep;
+use crate::purchase::pulse::Meter;
 use crate::purchase::record::{Recorder, RecorderTerms};
 use crate::purchase::refund::Refunds;
 use crate::purchase::relay::{Relay, RelayTerms};
@@ -24,6 +25,8 @@ use crate::reconcile::samples::{Sampler, Taken};
 #[derive(Debug)]
 pub(super) struct Worker {
     pub(super) queue: Queue,
+    /// What its recorders do.
+    pub(super) meter: Meter,
     relay: Relay,
     recorder: Recorder,
     consumers: usize,
@@ -43,7 +46,7 @@ impl Worker {
     ) -> Result<Self, RoleError> {
         let queue = queue(config, "worker")?;
         let Places { gate, ledger } = places.clone();
-        let catalog = catalog.clone();
+        let (catalog, meter) = (catalog.clone(), Meter::default());
         Ok(Self {
             relay: Relay {
                 gate: gate.clone(),
@@ -61,6 +64,7 @@ impl Worker {
                 gate: gate.clone(),
                 ledger: ledger.clone(),
                 queue: queue.clone(),
+                meter: meter.clone(),
                 terms: RecorderTerms {
                     prefetch: config.recorder.prefetch,
                     batch: config.recorder.batch,
@@ -97,6 +101,7 @@ impl Worker {
             refunds: Refunds(places.collector(config)),
             undertaker: Undertaker { ledger, queue: queue.clone() },
             queue,
+            meter,
         })
     }
 

@@ -2,6 +2,8 @@
 
 mod health;
 mod logs;
+mod metrics;
 
+pub use self::metrics::{Kind, METRICS, Metric, Of, begin};
 pub use health::{Check, OpsServer};
 pub use logs::{LogFormat, start_logs};

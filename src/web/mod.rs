@@ -7,13 +7,16 @@
 
 pub mod admin;
 pub mod assets;
+pub mod chart;
 pub mod error;
 pub mod error_page;
 pub mod extract;
 pub mod faults;
+pub mod figures;
 pub mod files;
 pub mod frame;
 pub mod language;
+pub mod live;
 pub mod middleware;
 pub mod moment;
 pub mod negotiate;
@@ -46,7 +49,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     account::Accounts,
-    back_office::{BackOffice, live::Dashboards},
+    back_office::{BackOffice, live::Dashboards, ops::pipeline::Pipelines},
     captcha::{cache::PictureCache, pool::Pool},
     catalog::Catalog,
     config,
@@ -69,6 +72,8 @@ pub struct WebState {
     pub sandbox: Sandbox,
     /// What admins do.
     pub office: BackOffice,
+    /// The path that operators watch.
+    pub pipelines: Pipelines,
     /// The sales that admins watch.
     pub dashboards: Dashboards,
     /// Pictures of products.

@@ -167,6 +167,8 @@ fn figures(to: &mut ServiceConfig) {
 fn operations(to: &mut ServiceConfig) {
     use ops::{dead_letters as letters, orders, sales, stuck};
     to.service(at("/ops", READ).route(read().to(ops::home)))
+        .service(at("/ops/pipeline", READ).route(read().to(ops::pipeline::show)))
+        .service(at("/ops/pipeline/live", GET).route(web::get().to(ops::pipeline::events)))
         .service(at("/ops/orders", READ).route(read().to(orders::list)))
         .service(at("/ops/orders.csv", GET).route(web::get().to(orders::download)))
         .service(at("/ops/orders/{order}", READ).route(read().to(orders::show)))

@@ -3,6 +3,7 @@
 
 mod dead_letters;
 mod orders;
+pub mod pipeline;
 mod sales;
 mod stuck;
 

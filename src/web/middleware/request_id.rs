@@ -51,7 +51,7 @@ pub(in crate::web) async fn name(
     next: Next<impl MessageBody>,
 ) -> Result<ServiceResponse<impl MessageBody>, actix_web::Error> {
     let id = RequestId::new();
-    let span = tracing::info_span!("request", id = %id.0);
+    let span = tracing::info_span!("request", request_id = %id.0);
     let header = HeaderValue::from_str(&id.0);
     req.extensions_mut().insert(id);
     let mut answer = next.call(req).instrument(span).await?;

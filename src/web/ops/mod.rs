@@ -3,6 +3,7 @@
 
 pub mod dead_letters;
 pub mod orders;
+pub mod pipeline;
 pub mod sales;
 pub mod stuck;
 pub mod words;

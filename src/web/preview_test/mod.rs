@@ -5,6 +5,7 @@
 mod accounts;
 mod console;
 mod pages;
+mod pipeline;
 mod products;
 mod samples;
 
@@ -60,7 +61,11 @@ fn after(html: &str, mark: char) -> &str {
 #[test]
 fn preview_of_every_page() {
     for language in Language::ALL {
-        for (name, html) in pages::all(language).into_iter().chain(console::all(language)) {
+        for (name, html) in pages::all(language)
+            .into_iter()
+            .chain(console::all(language))
+            .chain(pipeline::all(language))
+        {
             check(&name, &html);
             assert!(html.contains(&format!("<html lang=\"{}\"", language.tag())));
             if let Some(folder) = std::env::var_os("SECKILL_PREVIEW_DIR") {

@@ -10,6 +10,7 @@ mod clock;
 mod console;
 mod dashboard;
 mod person;
+mod pipeline;
 mod plain;
 mod purchase;
 mod tidy;

@@ -13,6 +13,7 @@ mod lock;
 mod model;
 mod outbox;
 mod precedence;
+mod pulse;
 mod rate_of_all;
 mod release;
 mod restart;

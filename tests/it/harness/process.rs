@@ -27,14 +27,30 @@ impl Process {
         Self::launch(role, app.environment_of(side)).await
     }
 
+    /// The same with other variables beside; `SECKILL_LOG_FILE` names a file for its log.
+    pub(crate) async fn start_with(
+        app: &App,
+        role: &'static str,
+        variables: &[(&str, &str)],
+    ) -> Self {
+        let mut environment = app.environment();
+        for (name, value) in variables {
+            environment.insert((*name).to_owned(), (*value).to_owned());
+        }
+        Self::launch(role, environment).await
+    }
+
     async fn launch(role: &'static str, environment: HashMap<String, String>) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_seckill"));
         command
             .arg(role)
             .env_clear()
-            .envs(&environment)
             .env("SECKILL_LOG", "error")
+            .envs(&environment)
             .stdout(Stdio::piped());
+        if let Some(path) = environment.get("SECKILL_LOG_FILE") {
+            command.stderr(std::fs::File::create(path).unwrap());
+        }
         let started = tokio::task::spawn_blocking(move || {
             let mut child = command.spawn().expect("seckill starts");
             let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -1,6 +1,5 @@
 //! `/admin/activities/{activity}/dashboard`: a sale while it runs, and what came of it.
 
-pub mod chart;
 pub mod live;
 pub mod pictures;
 pub mod view;

@@ -2,25 +2,14 @@
 
 use std::sync::Arc;
 
-use super::chart::{self, Line};
 use crate::sale::demand::Outcomes;
 use crate::sale::sample::{Sample, thinned};
+use crate::web::chart::{self, Line, Picture, real};
 use crate::web::page::Frame;
-use crate::web::text::{Message, key};
+use crate::web::text::key;
 
 /// Points of a line: more than a screen has room for are of no use.
 const POINTS: usize = 600;
-
-/// A picture and its legend.
-#[derive(Debug, Clone)]
-pub struct Picture {
-    /// What it shows.
-    pub title: Message,
-    /// The drawing; none while there is nothing to draw.
-    pub svg: Option<String>,
-    /// Each line's class and name.
-    pub legend: Vec<(&'static str, Message)>,
-}
 
 /// Draws both.
 #[must_use]
@@ -100,10 +89,4 @@ fn rates(history: &[Arc<Sample>]) -> Vec<(i64, Outcomes, f64)> {
 fn refused(answered: &Outcomes) -> i64 {
     let words = ["captcha_wrong", "ticket_invalid", "too_fast", "busy", "restoring", "barred"];
     words.iter().map(|word| answered.of(word)).sum()
-}
-
-/// A number for the drawing, where the last of fifteen digits does not show.
-#[allow(clippy::cast_precision_loss, reason = "a picture has no room for the difference")]
-pub(super) const fn real(number: i64) -> f64 {
-    number as f64
 }

@@ -2,14 +2,15 @@
 
 use askama::Template;
 
-use super::pictures::{self, Picture, real};
+use super::pictures;
 use crate::back_office::live::Live;
 use crate::back_office::state_word;
 use crate::sale::activity::Phase;
 use crate::sale::demand::Outcomes;
 use crate::sale::settlement::Settlement;
+use crate::web::chart::{Picture, real};
+use crate::web::figures::{number, outcome, rate};
 use crate::web::page::Frame;
-use crate::web::price::grouped;
 use crate::web::text::{Message, key};
 
 /// The page: `GET /admin/activities/{activity}/dashboard`.
@@ -244,17 +245,6 @@ impl Dashboard {
     }
 }
 
-fn number(count: i64) -> String {
-    let minus = if count < 0 { "−" } else { "" };
-    format!("{minus}{}", grouped(count.unsigned_abs()))
-}
-
-/// So many in so many milliseconds, by the second.
-fn rate(count: i64, length_ms: i64) -> String {
-    let per_s = real(count) * 1000.0 / real(length_ms.max(1));
-    if per_s > 0.0 && per_s < 10.0 { format!("{per_s:.1}") } else { format!("{per_s:.0}") }
-}
-
 const fn agreement(unexplained: Option<i64>, underway: Option<i64>) -> Agreement {
     match (unexplained, underway) {
         (Some(0), Some(0)) => Agreement::Alike,
@@ -288,25 +278,6 @@ fn pictures_of(live: &Live, f: &Frame) -> Vec<Picture> {
         history.push(figures.sample(figures.at_ms).into());
     }
     if history.is_empty() { Vec::new() } else { pictures::of(&history, f).into() }
-}
-
-fn outcome(word: &str) -> Message {
-    match word {
-        "admitted" => key("dashboard-outcome-admitted"),
-        "already_held" => key("dashboard-outcome-already-held"),
-        "unknown" => key("dashboard-outcome-unknown"),
-        "sold_out" => key("dashboard-outcome-sold-out"),
-        "not_open" => key("dashboard-outcome-not-open"),
-        "ended" => key("dashboard-outcome-ended"),
-        "paused" => key("dashboard-outcome-paused"),
-        "ticket_invalid" => key("dashboard-outcome-ticket-invalid"),
-        "captcha_wrong" => key("dashboard-outcome-captcha-wrong"),
-        "too_fast" => key("dashboard-outcome-too-fast"),
-        "restoring" => key("dashboard-outcome-restoring"),
-        "busy" => key("dashboard-outcome-busy"),
-        "barred" => key("dashboard-outcome-barred"),
-        other => key("dashboard-outcome-other").with("word", other),
-    }
 }
 
 fn rejected_for(reason: &str) -> Message {

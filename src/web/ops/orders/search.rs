@@ -185,7 +185,7 @@ mod tests {
         faulty("from=soon", "from");
         faulty("from=2026-11-29&to=2026-11-28", "to");
         let (wanted, found) = search("number=+01hf7yat00e3r38e1ncbs0d1zg&activity=%237").wanted();
-        assert!(faults.is_empty());
+        assert!(found.is_empty());
         assert_eq!(wanted.number.unwrap().to_string(), "01HF7YAT00E3R38E1NCBS0D1ZG");
         assert_eq!(wanted.activity.unwrap().0, 7);
     }

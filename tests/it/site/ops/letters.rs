@@ -65,8 +65,8 @@ async fn poison_and_newer_schemas_are_seen_sent_again_and_put_away() {
     assert!(text.contains("nobody&#39;s &#60;b&#62;"), "{text}");
 
     // All that wait, up to the one that was seen.
-    let last = row(&app, "SELECT CAST(MAX(id) AS CHAR) AS text FROM dead_letters");
-    let answer = post(&operator, "/ops/dead-letters/replay", &[("last", &last)]).await;
+    let newest = row(&app, "SELECT CAST(MAX(id) AS CHAR) AS text FROM dead_letters");
+    let answer = post(&operator, "/ops/dead-letters/replay", &[("newest", &newest)]).await;
     assert_eq!(answer.location.as_deref(), Some("/ops/dead-letters?replayed=2"));
     state_becomes(&app, "newer", "waiting 2").await;
     state_becomes(&app, "bytes", "waiting 1").await;

@@ -189,7 +189,7 @@ async fn staff_cancel_with_a_reason_that_the_shopper_reads() {
 async fn of_staff_a_payment_and_the_shopper_at_once_one_wins() {
     const ORDERS: usize = 24;
     let app = App::start().await;
-    let sale = app.sale(Sale::of(ORDERS as i64)).await;
+    let sale = app.sale(Sale::of(i64::try_from(ORDERS).unwrap())).await;
     let operator = operator(&app).await;
     let token = operator.browser.csrf_token().await;
     let shoppers = app.shoppers(ORDERS).await;

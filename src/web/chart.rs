@@ -9,6 +9,19 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 use plotters::drawing::{DrawingAreaErrorKind, IntoDrawingArea as _};
 use plotters::prelude::{Color as _, IntoFont as _, LineSeries, RGBColor, SVGBackend};
 
+use super::text::Message;
+
+/// A picture and its legend.
+#[derive(Debug, Clone)]
+pub struct Picture {
+    /// What it shows.
+    pub title: Message,
+    /// The drawing; none while there is nothing to draw.
+    pub svg: Option<String>,
+    /// Each line's class and name.
+    pub legend: Vec<(&'static str, Message)>,
+}
+
 /// A line of the picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
@@ -129,6 +142,13 @@ fn classed(svg: &str, label: &str, lines: &[Line]) -> String {
     format!(
         "<svg class=\"chart\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{label}\">{content}"
     )
+}
+
+/// A number for the drawing, where the last of fifteen digits does not show.
+#[allow(clippy::cast_precision_loss, reason = "a picture has no room for the difference")]
+#[must_use]
+pub const fn real(number: i64) -> f64 {
+    number as f64
 }
 
 fn escaped(text: &str) -> String {
