@@ -37,12 +37,12 @@ impl StuckPage {
         words::refund(refund.payment.reason.as_deref().unwrap_or_default())
     }
 
-    fn waited(&self, since_ms: &i64) -> Text {
-        self.lasting(&self.f.now_ms.saturating_sub(*since_ms))
+    fn waited(&self, since_ms: i64) -> Text {
+        self.lasting(self.f.now_ms.saturating_sub(since_ms))
     }
 
-    fn lasting(&self, ms: &i64) -> Text {
-        self.f.duration(&(*ms / 1000))
+    fn lasting(&self, ms: i64) -> Text {
+        self.f.duration(&(ms / 1000))
     }
 }
 

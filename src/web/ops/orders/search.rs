@@ -174,16 +174,16 @@ mod tests {
 
     #[test]
     fn what_cannot_be_understood_is_told_at_its_field() {
-        let faulty = |query, field| {
+        let is_told = |query, field| {
             let faults = search(query).wanted().1;
             assert!(faults.of(field).is_some(), "{query}");
         };
-        faulty("number=42", "number");
-        faulty("activity=x", "activity");
-        faulty("state=happy", "state");
-        faulty("reason=none", "reason");
-        faulty("from=soon", "from");
-        faulty("from=2026-11-29&to=2026-11-28", "to");
+        is_told("number=42", "number");
+        is_told("activity=x", "activity");
+        is_told("state=happy", "state");
+        is_told("reason=none", "reason");
+        is_told("from=soon", "from");
+        is_told("from=2026-11-29&to=2026-11-28", "to");
         let (wanted, faults) = search("number=+01hf7yat00e3r38e1ncbs0d1zg&activity=%237").wanted();
         assert!(faults.is_empty());
         assert_eq!(wanted.number.unwrap().to_string(), "01HF7YAT00E3R38E1NCBS0D1ZG");

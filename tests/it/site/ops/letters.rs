@@ -42,8 +42,8 @@ async fn poison_and_newer_schemas_are_seen_sent_again_and_put_away() {
     for id in ["poison", "newer", "bytes"] {
         state_becomes(&app, id, "waiting 0").await;
     }
-    let list = page(&operator, "/ops/dead-letters").await;
-    assert!(list.contains("schema 9 is newer than 1"), "{list}");
+    let overview = page(&operator, "/ops/dead-letters").await;
+    assert!(overview.contains("schema 9 is newer than 1"), "{overview}");
     let text = page(&operator, &letter(&app, "poison")).await;
     assert!(text.contains("&#60;script&#62;alert(1)") && text.contains("\\u{202e}"), "{text}");
     assert!(!text.contains("<script>alert"));

@@ -187,12 +187,12 @@ async fn staff_cancel_with_a_reason_that_the_shopper_reads() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_staff_a_payment_and_the_shopper_at_once_one_wins() {
-    const ORDERS: usize = 24;
+    const ORDERS: i64 = 24;
     let app = App::start().await;
-    let sale = app.sale(Sale::of(ORDERS as i64)).await;
+    let sale = app.sale(Sale::of(ORDERS)).await;
     let operator = operator(&app).await;
     let token = operator.browser.csrf_token().await;
-    let shoppers = app.shoppers(ORDERS).await;
+    let shoppers = app.shoppers(usize::try_from(ORDERS).unwrap()).await;
     for shopper in &shoppers {
         let order = shopper.must_buy(sale).await;
         shopper.order_becomes(&order, "pending_payment").await;
