@@ -42,8 +42,8 @@ async fn poison_and_newer_schemas_are_seen_sent_again_and_put_away() {
     for id in ["poison", "newer", "bytes"] {
         state_becomes(&app, id, "waiting 0").await;
     }
-    let list = page(&operator, "/ops/dead-letters").await;
-    assert!(list.contains("schema 9 is newer than 1"), "{list}");
+    let overview = page(&operator, "/ops/dead-letters").await;
+    assert!(overview.contains("schema 9 is newer than 1"), "{overview}");
     let text = page(&operator, &letter(&app, "poison")).await;
     assert!(text.contains("&#60;script&#62;alert(1)") && text.contains("\\u{202e}"), "{text}");
     assert!(!text.contains("<script>alert"));
@@ -66,7 +66,7 @@ async fn poison_and_newer_schemas_are_seen_sent_again_and_put_away() {
 
     // All that wait, up to the one that was seen.
     let newest = row(&app, "SELECT CAST(MAX(id) AS CHAR) AS text FROM dead_letters");
-    let answer = post(&operator, "/ops/dead-letters/replay", &[("newest", &newest)]).await;
+    let answer = post(&operator, "/ops/dead-letters/replay", &[("last", &newest)]).await;
     assert_eq!(answer.location.as_deref(), Some("/ops/dead-letters?replayed=2"));
     state_becomes(&app, "newer", "waiting 2").await;
     state_becomes(&app, "bytes", "waiting 1").await;
