@@ -37,14 +37,12 @@ impl StuckPage {
         words::refund(refund.payment.reason.as_deref().unwrap_or_default())
     }
 
-    #[allow(clippy::trivially_copy_pass_by_ref, reason = "templates pass by reference")]
-    fn waited(&self, since_ms: &i64) -> Text {
-        self.lasting(&self.f.now_ms.saturating_sub(*since_ms))
+    fn waited(&self, since_ms: i64) -> Text {
+        self.lasting(self.f.now_ms.saturating_sub(since_ms))
     }
 
-    #[allow(clippy::trivially_copy_pass_by_ref, reason = "templates pass by reference")]
-    fn lasting(&self, ms: &i64) -> Text {
-        self.f.duration(&(*ms / 1000))
+    fn lasting(&self, ms: i64) -> Text {
+        self.f.duration(&(ms / 1000))
     }
 }
 
