@@ -33,8 +33,12 @@ function ahead(zone, ms) {
 function momentOf(typed, zone) {
   const shown = Date.parse(`${typed}Z`);
   if (Number.isNaN(shown)) return NaN;
-  const guess = shown - ahead(zone, shown);
-  return shown - ahead(zone, guess);
+  const day = 86_400_000;
+  const readings = new Set();
+  for (const off of [ahead(zone, shown - day), ahead(zone, shown + day)]) {
+    if (ahead(zone, shown - off) === off) readings.add(shown - off);
+  }
+  return readings.size === 1 ? [...readings][0] : NaN;
 }
 
 function distance(ms, language) {
@@ -59,6 +63,28 @@ function tellTimes() {
   }
 }
 
+// A page about a sale follows it: what is marked is taken anew from the page as it is now, unless somebody
+// is at it.
+async function follow() {
+  const parts = [...document.querySelectorAll("[data-follows]")];
+  if (document.hidden || parts.length === 0) return;
+  try {
+    const answer = await fetch(location.href, { cache: "no-store", signal: AbortSignal.timeout(4000) });
+    if (!answer.ok || answer.redirected) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const part of parts) {
+      const fresh = page.getElementById(part.id);
+      if (fresh && !isBusy(part)) part.replaceWith(document.adoptNode(fresh));
+    }
+  } catch { /* the next look is soon */ }
+}
+
+function isBusy(part) {
+  const typed = [...part.querySelectorAll("input:not([type=hidden])")].some((input) => input.value !== "");
+  return typed || part.contains(document.activeElement) || part.querySelector("details[open], [aria-busy=true]") !== null;
+}
+
+if (document.querySelector("[data-follows]")) setInterval(follow, 3000);
 tellZone();
 tellTimes();
 document.addEventListener("input", tellTimes);

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,8 @@ pub const SESSION_LIFE: Duration = Duration::from_secs(12 * 3600);
 const MARGIN: Duration = Duration::from_secs(3600);
 /// An ending is kept for as long as a session that it ends could live.
 const KEPT: Duration = SESSION_LIFE.saturating_add(MARGIN);
+/// After this long without the ledger, what ended elsewhere is not known well enough for staff.
+const STALE: Duration = Duration::from_secs(10);
 /// How often the ledger is read.
 const EVERY: Duration = Duration::from_secs(1);
 /// How far back each reading begins before the one before: longer than a transaction can take from its
@@ -95,6 +97,8 @@ struct Known {
     epochs: HashMap<UserId, (i64, i64)>,
     /// The ledger's time of the last reading; `None`: there was none yet.
     as_of_ms: Option<i64>,
+    /// When it was read last, by this node's own clock.
+    read_at: Option<Instant>,
 }
 
 impl fmt::Debug for Endings {
@@ -122,6 +126,13 @@ impl Endings {
         self.read(|known| known.as_of_ms.is_some())
     }
 
+    /// Whether the ledger was read lately. Where it was not, a session may have ended that this node takes
+    /// for a live one: shoppers go on, as they do while the ledger is away, but staff have to wait.
+    #[must_use]
+    pub fn are_fresh(&self) -> bool {
+        self.read(|known| known.read_at.is_some_and(|at| at.elapsed() < STALE))
+    }
+
     /// This session has ended, here and now.
     pub(super) fn note_session(&self, session: SessionId) {
         let now_ms = Utc::now().timestamp_millis();
@@ -143,6 +154,7 @@ impl Endings {
                 known.learn(ending.over, ending.at_ms);
             }
             known.as_of_ms = Some(news.as_of_ms);
+            known.read_at = Some(Instant::now());
         });
         Ok(())
     }

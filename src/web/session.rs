@@ -241,10 +241,12 @@ impl FromRequest for Operator {
 
 /// Whoever is signed in, if their role lets them.
 fn staff(req: &HttpRequest, may: impl Fn(Role) -> bool) -> Result<Actor, WebError> {
+    let state = req.app_data::<web::Data<WebState>>().ok_or(WebError::Fault("no state"))?;
     match Visit::known(req).and_then(|visit| visit.account) {
         None => Err(WebError::SignedOut),
-        Some(account) if may(account.role) => Ok(account.actor(req)),
-        Some(_) => Err(WebError::Forbidden),
+        Some(account) if !may(account.role) => Err(WebError::Forbidden),
+        Some(_) if !state.accounts.endings().are_fresh() => Err(WebError::NotReady),
+        Some(account) => Ok(account.actor(req)),
     }
 }
 

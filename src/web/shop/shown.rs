@@ -32,7 +32,8 @@ pub fn sale(listing: &Listing, now_ms: i64) -> Sale {
         title: activity.title.clone(),
         look: Look::of(&activity.product),
         price: activity.price.0,
-        former_price: activity.product.list_price.map(|price| price.0),
+        // A usual price that is not higher is none to strike through.
+        former_price: activity.product.list_price.filter(|p| *p > activity.price).map(|p| p.0),
         starts_at_ms: activity.opens_ms(),
         ends_at_ms: activity.closes_ms(),
         state: state(activity.phase(now_ms), listing.at_gate, left),

@@ -233,7 +233,7 @@ said-ended = Ended. Nobody can buy any more.
 said-cancelled = Cancelled. Shoppers are told that it was called off.
 said-added = { $changed } units were added. The activity has { $total } now.
 said-taken = { $changed } units were free and were taken away. The activity has { $total } now.
-said-partly-taken = { $changed } of { $asked } units were free and were taken away; shoppers hold the others. The activity has { $total } now.
+said-partly-taken = { $changed } of { $asked } units were taken away: no more were free. The activity has { $total } now.
 said-nothing-free = No unit was free, so none was taken away. The activity has { $total }.
 
 trouble-changed = Nothing was done: somebody else changed this activity after you opened the page. This is how it is now; if the step still makes sense, take it again.

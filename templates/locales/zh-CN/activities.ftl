@@ -191,7 +191,7 @@ said-ended = 已结束，不能再购买。
 said-cancelled = 已取消，顾客会看到活动已取消。
 said-added = 已增加 { $changed } 件，现在共 { $total } 件。
 said-taken = 有 { $changed } 件空闲，已减去，现在共 { $total } 件。
-said-partly-taken = 要减 { $asked } 件，其中只有 { $changed } 件空闲，已减去，其余由顾客占着。现在共 { $total } 件。
+said-partly-taken = 要求减去 { $asked } 件，只有 { $changed } 件空闲，已减去，现在共 { $total } 件。
 said-nothing-free = 没有空闲的件数，一件未减，现在共 { $total } 件。
 
 trouble-changed = 未执行：您打开页面之后，其他管理员改过这场活动。下面是最新状态；如果仍要这样做，请再操作一次。

@@ -63,7 +63,9 @@ pub async fn step(
     {
         return trouble(&site, id, zone, f, Trouble::unless_meant(words)).await;
     }
-    let (office, seen, actor) = (site.office.clone(), Some(form.version), admin.actor);
+    // A sale is stopped in an emergency: no change of somebody else's may be in the way of that.
+    let seen = (step != Step::Pause).then_some(form.version);
+    let (office, actor) = (site.office.clone(), admin.actor);
     let done = to_the_end(async move {
         match step {
             Step::Schedule => office.schedule(id, seen, &actor).await,

@@ -28,7 +28,7 @@ pub struct OrderPage {
 impl OrderPage {
     /// Whether the news of a payment is close.
     fn is_paying(&self) -> bool {
-        self.order.state.pay_before_ms().is_some() && self.money.contains(&Money::Begun)
+        self.money.iter().any(|told| matches!(told, Money::Begun | Money::GoesBack(_)))
     }
 }
 

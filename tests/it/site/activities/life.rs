@@ -193,7 +193,7 @@ async fn units_are_added_once_and_taken_as_far_as_they_are_free() {
         assert_eq!(adjust(&admin, id, &change, "take", "50").await.status, 303);
         assert_eq!(
             notice(&admin.browser.get(&path).await),
-            "12 of 50 units were free and were taken away; shoppers hold the others. The activity has 3 \
+            "12 of 50 units were taken away: no more were free. The activity has 3 \
              now."
         );
     }
