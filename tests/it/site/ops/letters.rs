@@ -106,3 +106,20 @@ async fn a_buried_reservation_becomes_an_order_when_it_is_sent_again() {
     state_becomes(&app, &order, "replayed 1").await;
     queue.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_letter_arrives_although_the_queue_of_dead_letters_was_deleted() {
+    let app = App::start().await;
+    let queue = queue(&app);
+    queue.publisher().publish_again("before", Some("9"), b"{}").await.unwrap();
+    state_becomes(&app, "before", "waiting 0").await;
+    let url = app.config.queue.url.reveal().to_owned();
+    let outside = lapin::Connection::connect(&url, lapin::ConnectionProperties::default());
+    let outside = outside.await.unwrap();
+    let channel = outside.create_channel().await.unwrap();
+    let dead = queue.topology().name(seckill::queue::Lane::Dead).to_owned();
+    channel.queue_delete(dead.into(), lapin::options::QueueDeleteOptions::default()).await.unwrap();
+    queue.publisher().publish_again("after", Some("9"), b"{}").await.unwrap();
+    state_becomes(&app, "after", "waiting 0").await;
+    queue.close().await;
+}
