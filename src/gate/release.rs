@@ -53,6 +53,7 @@ impl Gate {
                     .key(keys.sale())
                     .key(keys.stock())
                     .key(keys.users())
+                    .key(keys.underway())
                     .arg(shopper.0)
                     .arg(order_no.to_string())
                     .arg(mode)
@@ -75,7 +76,7 @@ impl Gate {
     ) -> Result<(), GateError> {
         let _marked: i64 = self
             .run(&MARK, |script| {
-                script.key(keys.users());
+                script.key(keys.users()).key(keys.underway());
                 for (shopper, order_no) in orders {
                     script.arg(shopper.0).arg(order_no.to_string());
                 }
