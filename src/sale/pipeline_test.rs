@@ -29,7 +29,7 @@ fn sound() -> Path {
         outbox: Some(OutboxFigures::default()),
         processes: Some(vec![worker(900, queue(3, 2))]),
         gate: Some(gate()),
-        ledger: Some(LedgerFigures::default()),
+        ledger: Some(LedgerFigures { dead_letters: 0, reconciled: Some(Reconciled::default()) }),
         ..Path::default()
     }
 }
