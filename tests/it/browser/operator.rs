@@ -119,6 +119,13 @@ async fn an_operator_reads_a_dead_letter_sends_it_again_and_sees_its_order() {
     window
         .sees("#on-its-way .panel-title", "On its way: the gate has it, the ledger not yet")
         .await;
+    let way = [
+        "Gate: A unit is held for the shopper.",
+        "Outbox: Published; nothing waits.",
+        "Queue: Here, or with the recorder.",
+        "Ledger: Not there yet.",
+    ];
+    assert_eq!(the_way(window).await, way);
     window.goes_to(&letter).await;
     window.sees("#state", "Waiting").await;
     window.clicks("#replay button").await;

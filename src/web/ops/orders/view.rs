@@ -146,6 +146,8 @@ pub enum Mark {
     Here,
     /// It has come to its end there.
     Done,
+    /// It has not come there yet.
+    Ahead,
     /// Something is not as it should be, or not known.
     Odd,
 }
@@ -160,6 +162,7 @@ impl Mark {
             Self::Past => "past",
             Self::Here => "here",
             Self::Done => "done",
+            Self::Ahead => "ahead",
             Self::Odd => "odd",
         }
     }
@@ -174,6 +177,32 @@ pub struct Station {
     pub mark: Mark,
     /// What is there.
     pub what: Message,
+}
+
+impl Station {
+    /// The way of what the ledger does not have yet.
+    #[must_use]
+    pub fn of_reservation(found: &OnItsWay) -> Vec<Self> {
+        let (outbox, queue) = match found.outbox {
+            InOutbox::Waiting => (
+                (Mark::Here, key("ops-outbox-to-publish")),
+                (Mark::Ahead, key("ops-not-there-yet")),
+            ),
+            InOutbox::Gone => {
+                ((Mark::Past, key("ops-outbox-gone")), (Mark::Here, key("ops-queue-or-recorder")))
+            }
+            InOutbox::Away => {
+                ((Mark::Odd, key("ops-outbox-away")), (Mark::Ahead, key("ops-queue-or-recorder")))
+            }
+        };
+        let station = |name, (mark, what)| Self { name, mark, what };
+        vec![
+            station(key("ops-gate"), (Mark::Past, key("ops-gate-holds"))),
+            station(key("ops-outbox"), outbox),
+            station(key("ops-queue"), queue),
+            station(key("ops-ledger"), (Mark::Ahead, key("ops-not-there-yet"))),
+        ]
+    }
 }
 
 /// A line of the history.
