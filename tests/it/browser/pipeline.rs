@@ -11,7 +11,7 @@ async fn operator(app: &App, setting: Setting) -> Window {
 }
 
 /// Waits for a figure to be as `is` says.
-async fn figure(window: &Window, name: &str, is: impl Fn(&str) -> bool) {
+pub(super) async fn figure(window: &Window, name: &str, is: impl Fn(&str) -> bool) {
     let script = format!(
         "[...document.querySelectorAll('#figures .tile-figure')]\
          .find((tile) => tile.querySelector('dt').textContent === {})\
