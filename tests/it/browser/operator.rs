@@ -22,7 +22,7 @@ async fn is_buried(app: &mut App, sale: ActivityId, shopper: &Shopper) -> String
     let order = shopper.must_buy(sale).await;
     let keys = Keys::of(sale, Bucket(0));
     let entry = app.gate.outbox(&keys, 1).await.unwrap().remove(0);
-    app.gate.forget(&keys, &[entry.id]).await.unwrap();
+    app.gate.forget(&keys, std::slice::from_ref(&entry)).await.unwrap();
     let (body, properties) = message::encode(&entry.reservation.unwrap());
     let queue = queue(app);
     queue.publisher().publish_dead(&body, &properties, "a fault of ours").await.unwrap();
