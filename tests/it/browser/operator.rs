@@ -248,6 +248,29 @@ async fn every_page_of_operators_fits_a_desk_and_a_phone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_of_the_top_bar_is_cut_off_on_the_phone_of_staff() {
+    let app = App::start().await;
+    let (operator, admin) =
+        (Person::operator(&app, Setting::PHONE).await, Person::admin(&app, Setting::PHONE).await);
+    for person in [&operator, &admin] {
+        for language in ["en", "zh-CN"] {
+            person.window.clicks(&format!(".languages button[value={language}]")).await;
+            person.window.sees(".languages [aria-current]", own_name(language)).await;
+            for bar in [".top-nav", ".subnav"] {
+                let all = format!(
+                    "[document.querySelector('{bar}')].every((bar) => bar.scrollWidth <= bar.clientWidth)"
+                );
+                assert_eq!(person.window.asks(&all).await, json!(true), "{bar} in {language}");
+            }
+        }
+    }
+}
+
+fn own_name(language: &str) -> &'static str {
+    if language == "en" { "English" } else { "中文" }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_comes_back_to_the_address_of_a_form_is_led_to_its_page() {
     let app = App::start().await;
     let sale = app.sale(Sale::of(1)).await;

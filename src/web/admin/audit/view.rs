@@ -217,7 +217,7 @@ fn field(word: &str) -> Message {
         "product" => key("audit-field-product"),
         "title" => key("audit-field-title"),
         "price_cents" => key("audit-field-price"),
-        "list_price_cents" => key("audit-field-list-price"),
+        "list_price_cents" | "list_price" => key("audit-field-list-price"),
         "total_stock" => key("audit-field-stock"),
         "starts_at" => key("audit-field-starts-at"),
         "ends_at" => key("audit-field-ends-at"),
