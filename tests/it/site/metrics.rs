@@ -169,12 +169,12 @@ async fn each_role_tells_what_the_contract_names_and_deploy_goes_by_it() {
     assert_eq!(worker.value("seckill_record_lag_seconds_count"), Some(2.0));
 
     let reconciler = Process::start_with(&small.app, "reconcile", &[]).await;
-    let reconciled = eventually("a comparison", SOON, || async {
+    let compared = eventually("a comparison", SOON, || async {
         let told = Scraped::of(&reconciler.url).await;
         told.kinds.contains_key("seckill_reconcile_alarms").then_some(told)
     })
     .await;
-    let kinds = web.kinds.keys().chain(worker.kinds.keys()).chain(reconciled.kinds.keys());
+    let kinds = web.kinds.keys().chain(worker.kinds.keys()).chain(compared.kinds.keys());
     let known: BTreeSet<String> = kinds.cloned().collect();
     for (what, expression) in dashboard().into_iter().chain(alerts()) {
         let names = names_in(&expression);
