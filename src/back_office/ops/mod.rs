@@ -12,5 +12,5 @@ pub use crate::ledger::orders::search::Search as OrderSearch;
 pub use crate::ledger::orders::{Due, Event};
 pub use crate::ledger::payments::OpenRefund;
 pub use orders::{AtGate, InOutbox, OnItsWay, OrderPath};
-pub use sales::SaleSheet;
+pub use sales::{Counted, SaleSheet};
 pub use stuck::{Held, Stuck, Waiting};
