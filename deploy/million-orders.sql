@@ -1,7 +1,7 @@
 -- A year of sales in an otherwise empty ledger of MariaDB: 700,000 shoppers, 1,000,000 orders with history,
 -- payments, audit, and 10,000 dead letters. For trying how pages behave then; never in production.
 --
---   seckill migrate && mariadb … DATABASE < deploy/million-orders.sql
+--   seckill migrate; mariadb … DATABASE < deploy/million-orders.sql     (about a minute)
 
 SET SESSION time_zone = '+00:00', SESSION unique_checks = 0, SESSION foreign_key_checks = 0;
 

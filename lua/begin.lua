@@ -2,7 +2,7 @@
 -- goes, and until open.lua has finished every shopper is told "not loaded". The outbox stays: what it
 -- holds was promised to somebody, and the recorder settles it by its epoch.
 --
--- KEYS  1 sale   2 stock   3 users
+-- KEYS  1 sale   2 stock   3 users   4 underway
 -- ARGV  1 epoch   2 fence   3 expiry of all keys, ms since the epoch of time
 -- Reply begun | fenced (another holder of the activity's lock was here)
 --       newer (a later epoch is here, or this one and it was opened: there are holders to lose)
@@ -20,7 +20,7 @@ else
   end
 end
 
-redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3])
+redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
 redis.call('HSET', KEYS[1], 'state', 'restoring', 'epoch', ARGV[1], 'fence', ARGV[2],
   'run_id', string.match(redis.call('INFO', 'server'), 'run_id:(%x+)'), 'barred', 0, 'version', 0)
 redis.call('PEXPIREAT', KEYS[1], ARGV[3])

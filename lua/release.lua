@@ -1,7 +1,8 @@
 -- Gives a holder's unit back. Acts only if the shopper's entry names that number, so a repeated cancel,
--- a redelivery or a race can neither add a unit twice nor free a newer order.
+-- a redelivery or a race can neither add a unit twice nor free a newer order. Whatever the entry says, the
+-- number is not under way any more.
 --
--- KEYS  1 sale   2 stock   3 users
+-- KEYS  1 sale   2 stock   3 users   4 underway
 -- ARGV  1 user id   2 order number
 --       3 'free'     the unit is sellable again
 --         'bar'      also, and the shopper may not buy again
@@ -16,6 +17,7 @@ if not epoch or users[1] ~= epoch or state == 'restoring'
   return 'not_loaded'
 end
 
+redis.call('ZREM', KEYS[4], ARGV[2] .. '|' .. ARGV[1])
 if not users[2] then return 'nothing' end
 local number, entry, rest = string.match(users[2], '^(%w+)|(%a+)(|.*)$')
 if number ~= ARGV[2] or entry == 'barred' then return 'nothing' end

@@ -126,6 +126,7 @@ impl Gate {
                     .key(keys.sale())
                     .key(keys.stock())
                     .key(keys.users())
+                    .key(keys.underway())
                     .arg(epoch.0)
                     .arg(fence.0)
                     .arg(expiry_ms)
@@ -256,7 +257,9 @@ impl Gate {
         expiry_ms: i64,
     ) -> Result<(), GateError> {
         let keys = Keys::of(activity, bucket);
-        for key in [keys.sale(), keys.stock(), keys.users(), keys.tally(), keys.seen()] {
+        let live =
+            [keys.sale(), keys.stock(), keys.users(), keys.underway(), keys.tally(), keys.seen()];
+        for key in live {
             let mut cmd = redis::cmd("PEXPIREAT");
             let _pushed: i64 = self.command(cmd.arg(key).arg(expiry_ms).arg("GT")).await?;
         }

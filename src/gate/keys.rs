@@ -47,6 +47,19 @@ impl Keys {
         self.named("outbox")
     }
 
+    /// Sorted set: `order_no|user id` of what has left the outbox and is not recorded yet, by the time of its
+    /// reservation.
+    #[must_use]
+    pub fn underway(&self) -> String {
+        self.named("underway")
+    }
+
+    /// String: the shopper's reservation was put into the outbox again of late.
+    #[must_use]
+    pub fn again(&self, shopper: UserId) -> String {
+        format!("{}:{shopper}", self.named("again"))
+    }
+
     /// Hash: how each node answered requests, counted by outcome.
     #[must_use]
     pub fn tally(&self) -> String {

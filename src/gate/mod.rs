@@ -16,6 +16,7 @@ mod pulse;
 pub mod release;
 mod scripts;
 pub mod tally;
+pub mod underway;
 mod vitals;
 
 pub use conn::{Gate, GateOptions, ServerFacts};

@@ -8,6 +8,7 @@ use redis::streams::{StreamId, StreamRangeReply};
 use super::conn::Gate;
 use super::error::GateError;
 use super::keys::Keys;
+use super::scripts::RELAYED;
 use crate::sale::ids::{ActivityId, Bucket, Epoch, ProductId, UserId};
 use crate::sale::money::Cents;
 use crate::sale::pipeline::OutboxFigures;
@@ -15,6 +16,9 @@ use crate::sale::reservation::Reservation;
 
 /// Outboxes looked at together.
 const AT_ONCE: usize = 16;
+
+/// Entries forgotten in one call.
+const PAGE: usize = 500;
 
 /// One entry of an outbox stream.
 #[derive(Debug, Clone)]
@@ -92,18 +96,34 @@ impl Gate {
         Ok(reply.ids.into_iter().map(read).collect())
     }
 
-    /// Removes entries that are safe in the queue.
-    pub async fn forget(&self, keys: &Keys, ids: &[String]) -> Result<(), GateError> {
-        if ids.is_empty() {
-            return Ok(());
+    /// Removes entries that are safe in the queue; what they promise is under way from now on, until it is
+    /// recorded or given back.
+    pub async fn forget(&self, keys: &Keys, entries: &[OutboxEntry]) -> Result<(), GateError> {
+        for page in entries.chunks(PAGE) {
+            let _noted: i64 = self
+                .run(&RELAYED, |script| {
+                    script.key(keys.users()).key(keys.outbox()).key(keys.underway());
+                    for entry in page {
+                        script.arg(&entry.id);
+                        match &entry.reservation {
+                            Ok(promised) => script
+                                .arg(promised.user_id.0)
+                                .arg(promised.order_no.to_string())
+                                .arg(promised.reserved_at_ms),
+                            Err(_) => script.arg("").arg("").arg(""),
+                        };
+                    }
+                    script
+                })
+                .await?;
         }
-        let _removed: i64 = self.command(redis::cmd("XDEL").arg(keys.outbox()).arg(ids)).await?;
         Ok(())
     }
 
     /// Removes the outbox of a settled sale: it is empty, and nobody is admitted any more.
     pub async fn close_outbox(&self, keys: &Keys) -> Result<(), GateError> {
-        let _removed: i64 = self.command(redis::cmd("UNLINK").arg(keys.outbox())).await?;
+        let mut cmd = redis::cmd("UNLINK");
+        let _removed: i64 = self.command(cmd.arg(keys.outbox()).arg(keys.underway())).await?;
         Ok(())
     }
 }

@@ -15,6 +15,7 @@ use super::schema::dead_letters;
 use super::transaction::{fitting, transaction};
 use crate::sale::actor::Actor;
 use crate::sale::dead_letter::LetterState;
+use crate::sale::order_number::OrderNo;
 
 /// A letter to be kept.
 #[derive(Debug, Clone)]
@@ -280,6 +281,21 @@ pub async fn put_away(ledger: &Ledger) -> Result<usize, LedgerError> {
             Ok(diesel::update(to_discard)
                 .set(dead_letters::status.eq(LetterState::Discarded.as_str()))
                 .execute(conn)?)
+        })
+        .await
+}
+
+/// Those of these messages that lie here, undecided or on their way back.
+pub async fn among(ledger: &Ledger, numbers: Vec<OrderNo>) -> Result<Vec<OrderNo>, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let open = [LetterState::Waiting, LetterState::Replay].map(LetterState::as_str);
+            let found: Vec<String> = dead_letters::table
+                .filter(dead_letters::message_id.eq_any(numbers.iter().map(ToString::to_string)))
+                .filter(dead_letters::status.eq_any(open))
+                .select(dead_letters::message_id)
+                .load(conn)?;
+            Ok(found.iter().filter_map(|number| number.parse().ok()).collect())
         })
         .await
 }

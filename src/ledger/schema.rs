@@ -111,8 +111,10 @@ diesel::table! {
         repaired -> BigInt,
         alarms -> BigInt,
         report -> Text,
-        started_at -> Datetime,
-        finished_at -> Datetime,
+        started_at -> Nullable<Datetime>,
+        finished_at -> Nullable<Datetime>,
+        asked_by -> Nullable<Varchar>,
+        asked_at -> Nullable<Datetime>,
     }
 }
 

@@ -186,35 +186,35 @@ impl Relay {
     }
 }
 
-/// Publishes entries; gives the ids of those that are safe, and the first failure.
+/// Publishes entries; gives those that are safe, and the first failure.
 async fn publish(
     publisher: &mut Publisher,
     entries: Vec<OutboxEntry>,
-) -> (Vec<String>, Option<PublishError>) {
+) -> (Vec<OutboxEntry>, Option<PublishError>) {
     let mut safe = Vec::with_capacity(entries.len());
     let mut failure = None;
-    let mut ids = Vec::with_capacity(entries.len());
+    let mut readable = Vec::with_capacity(entries.len());
     let mut reservations = Vec::with_capacity(entries.len());
     for entry in entries {
-        match entry.reservation {
+        match &entry.reservation {
             Ok(reservation) => {
-                ids.push(entry.id);
-                reservations.push(reservation);
+                reservations.push(reservation.clone());
+                readable.push(entry);
             }
             // Nothing of ours writes such an entry; it is kept for a person to look at.
             Err(field) => {
                 let reason = format!("outbox entry {}: unreadable {field}", entry.id);
                 let body = serde_json::to_vec(&entry.fields).unwrap_or_default();
                 match publisher.publish_dead(&body, &BasicProperties::default(), &reason).await {
-                    Ok(()) => safe.push(entry.id),
+                    Ok(()) => safe.push(entry),
                     Err(error) => failure = Some(error),
                 }
             }
         }
     }
-    for (id, result) in ids.into_iter().zip(publisher.publish_all(&reservations).await) {
+    for (entry, result) in readable.into_iter().zip(publisher.publish_all(&reservations).await) {
         match result {
-            Ok(()) => safe.push(id),
+            Ok(()) => safe.push(entry),
             Err(error) => failure = failure.or(Some(error)),
         }
     }

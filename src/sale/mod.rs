@@ -20,6 +20,7 @@ pub mod pipeline;
 pub mod plan;
 pub mod product;
 pub mod pulse;
+pub mod reconciliation;
 pub mod reservation;
 pub mod sample;
 pub mod settlement;

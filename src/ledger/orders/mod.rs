@@ -25,7 +25,7 @@ pub use export::{Exported, Span, exported, rejections, shoppers, span};
 pub use overdue::{Due, due, overdue};
 pub use reading::{
     Cancelled, Counts, Holder, balance, barred_page, cancelled_last, cancelled_since, counts, get,
-    has_pending, holders_page, known, of_user,
+    has_pending, holder, holders_page, known, of_user,
 };
 pub(super) use reading::{count, lock};
 pub use record::{BatchOutcome, record_batch};

@@ -107,8 +107,7 @@ async fn relay_by_hand(app: &App, sale: ActivityId) -> Vec<Reservation> {
 /// Empties the outbox into the test's hands.
 async fn take_outbox(app: &App, sale: ActivityId) -> Vec<Reservation> {
     let entries = entries_of_outbox(app, sale).await;
-    let ids: Vec<String> = entries.iter().map(|entry| entry.id.clone()).collect();
-    app.gate.forget(&keys(sale), &ids).await.unwrap();
+    app.gate.forget(&keys(sale), &entries).await.unwrap();
     entries.into_iter().map(|entry| entry.reservation.unwrap()).collect()
 }
 

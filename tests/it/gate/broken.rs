@@ -178,8 +178,8 @@ async fn a_lock_over_a_key_of_a_wrong_type_is_not_taken() {
     assert_eq!(before, sale.everything());
 }
 
-/// What each writing call says when Redis takes no writes.
-async fn every_write(sale: &Sale, held: OrderNo) -> Vec<(&'static str, GateError)> {
+/// What each call that needs room says when Redis takes no writes.
+async fn every_new_write(sale: &Sale) -> Vec<(&'static str, GateError)> {
     fn gate_error<T: std::fmt::Debug>(answer: Result<T, FillingError>) -> GateError {
         match answer {
             Err(FillingError::Gate(error)) => error,
@@ -192,8 +192,6 @@ async fn every_write(sale: &Sale, held: OrderNo) -> Vec<(&'static str, GateError
     let mut errors = vec![
         ("admit", gate.admit(keys, &asked).await.unwrap_err()),
         ("ticket", gate.ticket(keys, stranger, Some(&NEW_TICKET)).await.unwrap_err()),
-        ("bar", gate.release(keys, ALICE, held, Return::Bar).await.unwrap_err()),
-        ("mark", gate.mark_recorded(keys, &[(ALICE, held)]).await.unwrap_err()),
         ("lock", gate.take_lock("x", "a", LIFE).await.unwrap_err()),
     ];
     let adjusted = gate.adjust(keys, EPOCH, FENCE, "a", 1, 9).await;
@@ -215,13 +213,15 @@ async fn without_memory_nothing_is_written_and_holders_are_still_told() {
     let before = sale.everything();
 
     sale.raw::<()>(&["CONFIG", "SET", "maxmemory", "1"]);
-    for (call, error) in every_write(&sale, number).await {
+    for (call, error) in every_new_write(&sale).await {
         assert!(matches!(error, GateError::OutOfMemory), "{call}: {error:?}");
         assert_eq!(error.class(), Class::Retry);
     }
     assert_eq!(before, sale.everything());
     assert_eq!(sale.post(ALICE, number).await, Decision::Admitted);
-    // What makes room goes through, whole.
+    // What makes room, or needs none, goes through, whole.
+    sale.gate.mark_recorded(&sale.keys, &[(ALICE, number)]).await.unwrap();
+    assert_eq!(sale.entry(ALICE).await.unwrap().state, EntryState::Recorded);
     let freed = sale.gate.release(&sale.keys, ALICE, number, Return::Free).await.unwrap();
     assert_eq!(freed, Released::Done);
     sale.check_rule();
@@ -254,9 +254,15 @@ async fn without_a_disk_nothing_is_written_and_it_may_be_tried_again() {
     eventually("Redis notices", || {
         sale.raw::<String>(&["INFO", "persistence"]).contains("rdb_last_bgsave_status:err")
     });
-    for (call, error) in every_write(&sale, number).await {
+    for (call, error) in every_new_write(&sale).await {
         assert!(matches!(error, GateError::Unavailable(_)), "{call}: {error:?}");
     }
+    for how in [Return::Free, Return::Bar] {
+        let released = sale.gate.release(&sale.keys, ALICE, number, how).await;
+        assert!(matches!(released, Err(GateError::Unavailable(_))), "{released:?}");
+    }
+    let marked = sale.gate.mark_recorded(&sale.keys, &[(ALICE, number)]).await;
+    assert!(matches!(marked, Err(GateError::Unavailable(_))), "{marked:?}");
     assert_eq!(before, sale.everything());
     assert_eq!(sale.post(ALICE, number).await, Decision::Admitted);
 }

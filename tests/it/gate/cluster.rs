@@ -9,6 +9,7 @@ use seckill::{
         filling::{Condition, GateTerms, Opened},
         keys::Keys,
         release::{Released, Return},
+        underway::{PutBack, SentAgain},
     },
     sale::{
         activity::Activity,
@@ -174,7 +175,7 @@ async fn every_script_runs_on_a_cluster() {
     assert_eq!(won.len(), 12);
     assert_eq!(sale.sums().await, (12, 0, 12));
 
-    // holding, mark, outbox, forget, release, adjust, edit, keep
+    // holding, mark, outbox, forget, send again, put back, release, adjust, edit, keep
     for (shopper, number) in &won {
         let keys = sale.keys_of(*shopper);
         gate.mark_recorded(&keys, &[(*shopper, *number)]).await.unwrap();
@@ -183,15 +184,22 @@ async fn every_script_runs_on_a_cluster() {
     }
     for bucket in sale.activity.buckets() {
         let keys = sale.keys(bucket);
-        let ids: Vec<String> =
-            gate.outbox(&keys, 100).await.unwrap().into_iter().map(|e| e.id).collect();
-        assert_eq!(ids.len(), 2);
-        gate.forget(&keys, &ids).await.unwrap();
+        let entries = gate.outbox(&keys, 100).await.unwrap();
+        assert_eq!(entries.len(), 2);
+        gate.forget(&keys, &entries).await.unwrap();
+        assert_eq!(gate.underway(&keys).await.unwrap(), 0, "they are recorded already");
         assert_eq!(gate.inspect(&keys).await.unwrap().outbox, 0);
         assert_eq!(gate.adjust(&keys, EPOCH, FENCE, "a", 1, 3).await.unwrap(), 1);
         gate.keep_until(sale.activity.id, bucket, now_ms() + 200_000_000).await.unwrap();
     }
     let (shopper, number) = won[0];
+    let keys = sale.keys_of(shopper);
+    let again = gate.send_again(&keys, shopper, number, "req-2", 1000).await.unwrap();
+    assert_eq!(again, SentAgain::Done);
+    gate.forget(&keys, &gate.outbox(&keys, 100).await.unwrap()).await.unwrap();
+    assert_eq!(gate.underway_since(&keys, i64::MAX, 10).await.unwrap(), []);
+    let back = gate.put_back(&keys, EPOCH, shopper, entry(number, EntryState::Recorded)).await;
+    assert_eq!(back.unwrap(), PutBack::Held);
     for how in [Return::Free, Return::Bar] {
         let keys = sale.keys_of(shopper);
         let released = gate.release(&keys, shopper, number, how).await.unwrap();

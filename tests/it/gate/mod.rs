@@ -21,3 +21,4 @@ mod sale;
 mod server;
 mod tally;
 mod ticket;
+mod underway;

@@ -1,7 +1,7 @@
 //! Thousands of random steps against the gate and against a plain model of it. After each step both
 //! gave the same answer, hold the same, and `stock = units − holders`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use seckill::{
@@ -9,6 +9,7 @@ use seckill::{
         admission::{Decision, Refusal, TicketAnswer},
         filling::{Condition, Opened},
         release::{Released, Return},
+        underway::{PutBack, SentAgain},
     },
     sale::{
         activity::Status,
@@ -35,7 +36,9 @@ struct Model {
     price: Cents,
     paused: bool,
     last_change: Option<(String, i64)>,
-    outbox: i64,
+    /// The oldest first.
+    outbox: Vec<(UserId, OrderNo)>,
+    underway: BTreeSet<(UserId, OrderNo)>,
     epoch: i64,
 }
 
@@ -73,11 +76,12 @@ impl Model {
             return refused(Refusal::CaptchaWrong);
         }
         self.entries.insert(shopper, (number, Reserved, price));
-        self.outbox += 1;
+        self.outbox.push((shopper, number));
         Decision::Admitted
     }
 
     fn release(&mut self, shopper: UserId, number: OrderNo, how: Return) -> Released {
+        self.underway.remove(&(shopper, number));
         match self.entries.get_mut(&shopper) {
             Some((held, state, _)) if *held == number && *state != Barred => {
                 if how == Return::Bar {
@@ -94,6 +98,34 @@ impl Model {
             self.units -= 1;
         }
         Released::Done
+    }
+
+    /// The first of the outbox are safe in the queue.
+    fn relay(&mut self, count: usize) {
+        for (shopper, number) in self.outbox.drain(..count.min(self.outbox.len())) {
+            let held = self.entries.get(&shopper);
+            if held.is_some_and(|(held, state, _)| *held == number && *state == Reserved) {
+                self.underway.insert((shopper, number));
+            }
+        }
+    }
+
+    fn send_again(&mut self, shopper: UserId, number: OrderNo) -> SentAgain {
+        match self.entries.get(&shopper) {
+            Some((held, state, _)) if *held == number && *state != Barred => {
+                self.outbox.push((shopper, number));
+                SentAgain::Done
+            }
+            _ => SentAgain::Nothing,
+        }
+    }
+
+    fn put_back(&mut self, shopper: UserId, number: OrderNo, state: EntryState) -> PutBack {
+        if self.entries.contains_key(&shopper) {
+            return PutBack::Held;
+        }
+        self.entries.insert(shopper, (number, state, Cents(1999)));
+        PutBack::Done
     }
 
     fn adjust(&mut self, id: &str, by: i64) -> i64 {
@@ -134,7 +166,8 @@ impl Pair {
             price: sale.activity.price,
             paused: false,
             last_change: None,
-            outbox: 0,
+            outbox: Vec::new(),
+            underway: BTreeSet::new(),
             epoch: 1,
         };
         let chance = StdRng::seed_from_u64(seed);
@@ -158,10 +191,13 @@ impl Pair {
 
     async fn step(&mut self) {
         match self.chance.random_range(0..100) {
-            0..25 => self.ticket().await,
-            25..55 => self.admit().await,
-            55..75 => self.release().await,
-            75..82 => self.mark().await,
+            0..24 => self.ticket().await,
+            24..50 => self.admit().await,
+            50..64 => self.release().await,
+            64..68 => self.relay().await,
+            68..72 => self.send_again().await,
+            72..76 => self.put_back().await,
+            76..82 => self.mark().await,
             82..90 => self.adjust().await,
             90..95 => self.edit().await,
             95..98 => self.give_too_much(),
@@ -217,7 +253,37 @@ impl Pair {
                 *state = Recorded;
             }
         }
+        self.model.underway.retain(|gone| !page.contains(gone));
         self.sale.gate.mark_recorded(&self.sale.keys, &page).await.unwrap();
+    }
+
+    async fn relay(&mut self) {
+        let count = self.chance.random_range(1..=3);
+        self.model.relay(count);
+        let (gate, keys) = (&self.sale.gate, &self.sale.keys);
+        let entries = gate.outbox(keys, count).await.unwrap();
+        gate.forget(keys, &entries).await.unwrap();
+    }
+
+    async fn send_again(&mut self) {
+        let shopper = self.shopper();
+        let number = self.number(shopper);
+        let expected = self.model.send_again(shopper, number);
+        let (gate, keys) = (&self.sale.gate, &self.sale.keys);
+        self.sale.raw::<()>(&["DEL", &keys.again(shopper)]);
+        let sent = gate.send_again(keys, shopper, number, "req-2", 60_000).await.unwrap();
+        assert_eq!(sent, expected);
+    }
+
+    async fn put_back(&mut self) {
+        let shopper = self.shopper();
+        let number = self.number(shopper);
+        let state = if self.chance.random_ratio(3, 4) { Recorded } else { Barred };
+        let expected = self.model.put_back(shopper, number, state);
+        let epoch = Epoch(self.model.epoch);
+        let (gate, keys) = (&self.sale.gate, &self.sale.keys);
+        let put = gate.put_back(keys, epoch, shopper, entry(number, state)).await.unwrap();
+        assert_eq!(put, expected);
     }
 
     async fn adjust(&mut self) {
@@ -269,6 +335,7 @@ impl Pair {
         let chance = &mut self.chance;
         self.model.entries.retain(|_, (_, state, _)| *state != Reserved || chance.random());
         self.model.epoch += 1;
+        self.model.underway.clear();
         self.model.units = self.model.total;
         self.model.last_change = None;
         self.sale.activity.total_stock = self.model.total;
@@ -303,9 +370,13 @@ impl Pair {
                 self.model.units,
                 self.model.stock(),
                 self.model.holders(),
-                self.model.outbox,
+                i64::try_from(self.model.outbox.len()).unwrap(),
             )
         );
+        let (gate, keys) = (&self.sale.gate, &self.sale.keys);
+        let underway = gate.underway_since(keys, i64::MAX, 1000).await.unwrap();
+        let underway = underway.into_iter().map(|found| (found.shopper, found.order_no));
+        assert_eq!(underway.collect::<BTreeSet<_>>(), self.model.underway);
         for shopper in (1..=SHOPPERS).map(UserId) {
             let entry = self.sale.entry(shopper).await.map(|e| (e.order_no, e.state, e.price));
             assert_eq!(entry.as_ref(), self.model.entries.get(&shopper), "{shopper}");

@@ -1,5 +1,7 @@
 //! The outbox: what was promised stays until it is forgotten, and is read in its order.
 
+use std::collections::HashMap;
+
 use seckill::{gate::outbox::OutboxEntry, sale::ids::UserId};
 
 use super::sale::{Sale, activity};
@@ -25,7 +27,12 @@ async fn an_outbox_that_never_was_is_empty() {
     let sale = Sale::unloaded(activity(1)).await;
     assert!(read(&sale, 10).await.is_empty());
     sale.gate.forget(&sale.keys, &[]).await.unwrap();
-    sale.gate.forget(&sale.keys, &["1-1".into()]).await.unwrap();
+    let gone = OutboxEntry {
+        id: "1-1".into(),
+        fields: HashMap::new(),
+        reservation: Err("order_no".into()),
+    };
+    sale.gate.forget(&sale.keys, &[gone]).await.unwrap();
     assert!(sale.everything().is_empty());
 }
 
@@ -36,13 +43,12 @@ async fn the_oldest_come_first_and_stay_until_they_are_forgotten() {
     assert_eq!(shoppers(&read(&sale, 100).await), [1, 2, 3, 4, 5], "reading takes nothing away");
     let entries = read(&sale, 100).await;
     // Confirms come in any order.
-    sale.gate.forget(&sale.keys, &[entries[3].id.clone(), entries[0].id.clone()]).await.unwrap();
+    sale.gate.forget(&sale.keys, &[entries[3].clone(), entries[0].clone()]).await.unwrap();
     assert_eq!(shoppers(&read(&sale, 100).await), [2, 3, 5]);
     assert_eq!(sale.inspect().await.outbox, 3);
     // Forgotten once more, by who had the lease before.
-    let all: Vec<String> = entries.iter().map(|e| e.id.clone()).collect();
-    sale.gate.forget(&sale.keys, &all).await.unwrap();
-    sale.gate.forget(&sale.keys, &all).await.unwrap();
+    sale.gate.forget(&sale.keys, &entries).await.unwrap();
+    sale.gate.forget(&sale.keys, &entries).await.unwrap();
     assert!(read(&sale, 100).await.is_empty());
     sale.buy(UserId(6)).await;
     assert_eq!(shoppers(&read(&sale, 100).await), [6]);
@@ -71,8 +77,11 @@ async fn an_entry_that_cannot_be_read_says_why_and_hides_no_other() {
             }
             let id: String = sale.raw(&words);
             let entry = read(&sale, 100).await.pop().unwrap();
-            assert_eq!((entry.id, entry.reservation.unwrap_err()), (id.clone(), broken.to_owned()));
-            sale.gate.forget(&sale.keys, &[id]).await.unwrap();
+            assert_eq!(
+                (&entry.id, entry.reservation.as_ref().unwrap_err().as_str()),
+                (&id, broken)
+            );
+            sale.gate.forget(&sale.keys, &[entry]).await.unwrap();
         }
     }
     sale.raw::<()>(&["XADD", &outbox, "*", "nothing", "known"]);

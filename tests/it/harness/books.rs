@@ -20,11 +20,13 @@ pub(super) async fn check(app: &App) {
         let balance = if app.has_worker() {
             eventually(&format!("activity {id} settles"), BOUND, || async {
                 let balance = app.balance(id).await;
-                let mut outbox = 0;
+                let mut on_the_way = 0;
                 for bucket in activity.buckets() {
-                    outbox += app.gate.inspect(&Keys::of(id, bucket)).await.ok()?.outbox;
+                    let keys = Keys::of(id, bucket);
+                    on_the_way += app.gate.inspect(&keys).await.ok()?.outbox;
+                    on_the_way += app.gate.underway(&keys).await.ok()?;
                 }
-                (outbox == 0 && is_still(&balance)).then_some(balance)
+                (on_the_way == 0 && is_still(&balance)).then_some(balance)
             })
             .await
         } else {

@@ -50,7 +50,7 @@ pub(super) fn generated(sale: ActivityId, shopper: UserId, count: u32) -> String
 /// What a year leaves behind: sales of very different size, each recorded within a minute of its midnight,
 /// the last two at once; each fate, some of them rare; and all that belongs to orders.
 fn a_year(sales: &[ActivityId; 5], hoarder: UserId) -> String {
-    let [a, b, c, d, e] = sales;
+    let [largest, large, middling, small, smallest] = sales;
     let fate = "seq % 1000";
     format!(
         "INSERT INTO users (id, username, username_key, password_hash, role) \
@@ -61,8 +61,8 @@ fn a_year(sales: &[ActivityId; 5], hoarder: UserId) -> String {
          SELECT LPAD(seq, 26, '0'), user, product_id, activities.id, 0, 1, 1999, 'CNY', placed.status, reason, \
          IF(placed.status < 2, user, NULL), 'r', at, at, at, IF(placed.status = 1, at, NULL), IF(placed.status = 2, at, NULL) \
          FROM (SELECT seq, 1000000 + seq % {SHOPPERS} AS user, \
-           CASE WHEN seq <= 30000 THEN {a} WHEN seq <= 42000 THEN {b} WHEN seq <= 47000 THEN {c} \
-             WHEN seq % 20 = 0 THEN {e} ELSE {d} END AS sale, \
+           CASE WHEN seq <= 30000 THEN {largest} WHEN seq <= 42000 THEN {large} WHEN seq <= 47000 THEN {middling} \
+             WHEN seq % 20 = 0 THEN {smallest} ELSE {small} END AS sale, \
            CASE WHEN {fate} < 600 THEN 1 WHEN {fate} < 700 THEN 0 WHEN {fate} < 951 THEN 2 \
              WHEN {fate} < 999 THEN 3 ELSE 4 END AS status, \
            CASE WHEN {fate} < 700 THEN NULL WHEN {fate} < 870 THEN 'unpaid' \
@@ -147,9 +147,9 @@ fn rows_read(app: &App, statement: &str) -> i64 {
     sql_query(read).get_result::<Count>(&mut conn).unwrap().count
 }
 
-/// Each of these joined with each of those.
-fn each_with(these: Vec<String>, those: &[&str]) -> Vec<String> {
-    let joined = |one: String| those.iter().map(move |other| format!("{one}{other}"));
+/// Each of these joined with each of the others.
+fn each_with(these: Vec<String>, others: &[&str]) -> Vec<String> {
+    let joined = |one: String| others.iter().map(move |other| format!("{one}{other}"));
     these.into_iter().flat_map(joined).collect()
 }
 

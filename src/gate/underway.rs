@@ -1,0 +1,166 @@
+//! What is on its way between the outbox and the ledger, and what brings it back on its way.
+
+use super::conn::Gate;
+use super::error::GateError;
+use super::keys::Keys;
+use super::scripts::{AGAIN, PUT_BACK};
+use crate::sale::ids::{Epoch, UserId};
+use crate::sale::order_number::OrderNo;
+use crate::sale::reservation::Entry;
+
+/// A reservation that has left the outbox and is not recorded yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Underway {
+    /// Under which number.
+    pub order_no: OrderNo,
+    /// Who holds the unit.
+    pub shopper: UserId,
+    /// Since when, ms since the epoch by Redis' clock.
+    pub reserved_at_ms: i64,
+}
+
+/// What came of putting a reservation into the outbox again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SentAgain {
+    /// It is in the outbox.
+    Done,
+    /// The shopper's entry does not name that number any more.
+    Nothing,
+    /// It was done a short while ago.
+    Lately,
+    /// The gate does not hold the sale now.
+    NotLoaded,
+}
+
+/// What came of putting an entry back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PutBack {
+    /// The shopper has it again.
+    Done,
+    /// The shopper has an entry, which stays.
+    Held,
+    /// The gate does not hold the sale, or not in that epoch.
+    NotLoaded,
+}
+
+/// Some of a bucket's entries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Where the next page begins; 0: there is none.
+    pub next: u64,
+    /// Shoppers and their entries.
+    pub entries: Vec<(UserId, Entry)>,
+    /// Shoppers whose entry is none that we write.
+    pub unreadable: Vec<UserId>,
+}
+
+impl Gate {
+    /// How many reservations are between outbox and ledger.
+    pub async fn underway(&self, keys: &Keys) -> Result<i64, GateError> {
+        self.command(redis::cmd("ZCARD").arg(keys.underway())).await
+    }
+
+    /// Those that were reserved at this time (ms since the epoch) or before, the oldest first, at most `count`.
+    pub async fn underway_since(
+        &self,
+        keys: &Keys,
+        until_ms: i64,
+        count: usize,
+    ) -> Result<Vec<Underway>, GateError> {
+        let mut cmd = redis::cmd("ZRANGEBYSCORE");
+        cmd.arg(keys.underway()).arg("-inf").arg(until_ms).arg("WITHSCORES");
+        let found: Vec<(String, f64)> = self.command(cmd.arg("LIMIT").arg(0).arg(count)).await?;
+        found.iter().map(|(member, since)| read(member, *since)).collect()
+    }
+
+    /// Puts a reservation into the outbox again, at most once in `every_ms`.
+    pub async fn send_again(
+        &self,
+        keys: &Keys,
+        shopper: UserId,
+        order_no: OrderNo,
+        request_id: &str,
+        every_ms: i64,
+    ) -> Result<SentAgain, GateError> {
+        let reply: String = self
+            .run(&AGAIN, |script| {
+                script
+                    .key(keys.sale())
+                    .key(keys.users())
+                    .key(keys.outbox())
+                    .key(keys.again(shopper))
+                    .arg(shopper.0)
+                    .arg(order_no.to_string())
+                    .arg(request_id)
+                    .arg(every_ms.max(1))
+            })
+            .await?;
+        match reply.as_str() {
+            "again" => Ok(SentAgain::Done),
+            "nothing" => Ok(SentAgain::Nothing),
+            "lately" => Ok(SentAgain::Lately),
+            "not_loaded" => Ok(SentAgain::NotLoaded),
+            _ => Err(GateError::unreadable(reply)),
+        }
+    }
+
+    /// Gives a shopper without entry this one.
+    pub async fn put_back(
+        &self,
+        keys: &Keys,
+        epoch: Epoch,
+        shopper: UserId,
+        entry: Entry,
+    ) -> Result<PutBack, GateError> {
+        let reply: String = self
+            .run(&PUT_BACK, |script| {
+                script
+                    .key(keys.sale())
+                    .key(keys.stock())
+                    .key(keys.users())
+                    .arg(epoch.0)
+                    .arg(shopper.0)
+                    .arg(entry.to_string())
+            })
+            .await?;
+        match reply.as_str() {
+            "put_back" => Ok(PutBack::Done),
+            "held" => Ok(PutBack::Held),
+            "not_loaded" => Ok(PutBack::NotLoaded),
+            _ => Err(GateError::unreadable(reply)),
+        }
+    }
+
+    /// One page of a bucket's entries, from a cursor that is 0 at first. While the hash changes an entry may
+    /// come twice; one that is there all the time comes.
+    pub async fn entries(&self, keys: &Keys, cursor: u64, count: usize) -> Result<Page, GateError> {
+        let mut cmd = redis::cmd("HSCAN");
+        cmd.arg(keys.users()).arg(cursor).arg("COUNT").arg(count);
+        let (next, fields): (u64, Vec<(String, String)>) = self.command(&cmd).await?;
+        let mut page = Page { next, entries: Vec::with_capacity(fields.len()), unreadable: vec![] };
+        for (field, text) in fields.into_iter().filter(|(field, _)| field != "epoch") {
+            let shopper = UserId(field.parse().map_err(|_| GateError::unreadable(&field))?);
+            match text.parse() {
+                Ok(entry) => page.entries.push((shopper, entry)),
+                Err(_) => page.unreadable.push(shopper),
+            }
+        }
+        Ok(page)
+    }
+}
+
+fn read(member: &str, since: f64) -> Result<Underway, GateError> {
+    let unreadable = || GateError::unreadable(member);
+    let (number, user) = member.split_once('|').ok_or_else(unreadable)?;
+    Ok(Underway {
+        order_no: number.parse().map_err(|_| unreadable())?,
+        shopper: UserId(user.parse().map_err(|_| unreadable())?),
+        reserved_at_ms: whole(since),
+    })
+}
+
+/// A score is a time in whole milliseconds, which a float of this size holds exactly.
+#[allow(clippy::cast_possible_truncation, reason = "times in ms are far below 2⁵³")]
+const fn whole(score: f64) -> i64 {
+    score as i64
+}
