@@ -81,8 +81,7 @@ async fn two_reconcilers_do_not_work_at_the_same_time() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn old_reports_go_and_those_that_found_something_stay_longer() {
     let app = App::start_with(Plan { no_worker: true, no_web: true, ..Plan::default() }).await;
-    let mut found = Report::default();
-    found.differences = 1;
+    let found = Report { differences: 1, ..Report::default() };
     for (report, days) in
         [(Report::default(), 2), (found.clone(), 2), (found, 100), (Report::default(), 0)]
     {
