@@ -8,10 +8,11 @@ SET SESSION time_zone = '+00:00', SESSION unique_checks = 0, SESSION foreign_key
 INSERT INTO products (name, description) VALUES ('A million kettles', '');
 SET @product = LAST_INSERT_ID();
 
--- 20 sales, the first of them by far the largest; the last has ended, the others are settled.
+-- 20 sales, the first of them by far the largest. No worker looks at them before they are complete: then the
+-- last has ended, the others are settled.
 INSERT INTO activities (product_id, title, price_cents, total_stock, remain_stock, status, starts_at, ends_at,
     gate_epoch, pay_within_s, published_at)
-SELECT @product, CONCAT('Year sale ', seq), 1999, 1000000, 0, 'settled', at, at + INTERVAL 1 HOUR, 1, 900, at
+SELECT @product, CONCAT('Year sale ', seq), 1999, 1000000, 0, 'settled', at, at + INTERVAL 1 HOUR, 0, 900, at
 FROM (SELECT seq, TIMESTAMP(CURRENT_DATE) - INTERVAL 21 - seq DAY AS at FROM seq_1_to_20) AS days ORDER BY seq;
 SET @first = (SELECT MIN(id) FROM activities WHERE product_id = @product);
 
@@ -64,9 +65,7 @@ FROM seq_1_to_10000;
 UPDATE activities INNER JOIN (
     SELECT activity_id, COUNT(*) AS sold FROM orders WHERE request_id = 'year' AND status < 2 GROUP BY activity_id
 ) AS holding ON holding.activity_id = activities.id
-SET total_stock = sold, remain_stock = 0;
-
-UPDATE activities SET status = 'ended' WHERE id = @first + 19;
+SET total_stock = sold, remain_stock = 0, gate_epoch = 1, status = IF(activities.id = @first + 19, 'ended', status);
 
 INSERT INTO settlements (activity_id, total_stock, remain_stock, participants, paid, cancelled, rejected, lost)
 SELECT activities.id, total_stock, remain_stock, COUNT(*), SUM(orders.status < 2), SUM(orders.status = 2),
@@ -75,6 +74,7 @@ FROM activities INNER JOIN orders ON orders.activity_id = activities.id
 WHERE activities.status = 'settled' AND orders.request_id = 'year' GROUP BY activities.id;
 
 INSERT INTO sale_samples (activity_id, at, total_stock, remain_stock, pending, paid, cancelled, rejected)
-SELECT activity_id, settled_at, total_stock, remain_stock, 0, paid, cancelled, rejected FROM settlements;
+SELECT activity_id, settled_at, total_stock, remain_stock, 0, paid, cancelled, rejected FROM settlements
+WHERE activity_id >= @first;
 
 ANALYZE TABLE users, orders, order_events, payments, audit_log, dead_letters, sale_samples;
