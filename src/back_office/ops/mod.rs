@@ -14,5 +14,5 @@ pub use crate::ledger::orders::{Due, Event};
 pub use crate::ledger::payments::OpenRefund;
 pub use on_its_way::OnItsWay;
 pub use orders::{AtGate, InOutbox, OrderPath};
-pub use sales::SaleSheet;
+pub use sales::{Counted, SaleSheet};
 pub use stuck::{Held, Stuck, Waiting};

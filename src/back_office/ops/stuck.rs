@@ -76,21 +76,12 @@ impl Stuck {
 }
 
 impl BackOffice {
-    /// Orders past their deadline, whether or not a payment of theirs was begun.
-    async fn overdue(&self) -> Result<Vec<Due>, BackOfficeError> {
-        let mut overdue = orders::due(&self.ledger, false, SHOWN).await?;
-        overdue.extend(orders::due(&self.ledger, true, SHOWN).await?);
-        overdue.sort_by_key(|due| std::cmp::Reverse(due.overdue_ms));
-        overdue.truncate(usize::try_from(SHOWN).unwrap_or(usize::MAX));
-        Ok(overdue)
-    }
-
     /// Everything that is stuck at `now_ms`.
     pub async fn stuck(&self, now_ms: i64) -> Result<Stuck, BackOfficeError> {
         let sales = activities::at_gate(&self.ledger, SALES).await?;
         let mut stuck = Stuck {
             refunds: payments::open_refunds(&self.ledger, SHOWN).await?,
-            overdue: self.overdue().await?,
+            overdue: orders::overdue(&self.ledger, SHOWN).await?,
             ..Stuck::default()
         };
         stuck.overdue.retain(|due| due.overdue_ms > OVERDUE_MS);
