@@ -88,13 +88,11 @@ impl Reconciler {
         let mut fillings = HashMap::new();
         while !stop.is_cancelled() {
             let filled = self.fillings();
-            let is_time = begun.is_none_or(|begun| begun.elapsed() >= self.terms.every)
-                || filled != fillings
-                || self.is_asked_for().await;
-            if is_time {
+            let is_wanted = filled != fillings || self.is_asked_for().await;
+            if is_wanted || begun.is_none_or(|begun| begun.elapsed() >= self.terms.every) {
                 begun = Some(Instant::now());
                 fillings = filled;
-                match self.turn(&stop).await {
+                match self.turn(is_wanted, &stop).await {
                     Ok(()) | Err(RoundError::Stopped) => {}
                     Err(error) => tracing::warn!(%error, "gate and ledger were not compared"),
                 }
@@ -117,12 +115,23 @@ impl Reconciler {
         reconciliations::is_asked_for(&self.office.ledger).await.unwrap_or(false)
     }
 
-    /// A round, unless another process is at it or just was.
-    async fn turn(&self, stop: &CancellationToken) -> Result<(), RoundError> {
+    /// A round, unless another process is at it, or just was and nobody wants one more.
+    async fn turn(&self, is_wanted: bool, stop: &CancellationToken) -> Result<(), RoundError> {
         let Some(lock) = self.lock(Duration::ZERO).await? else { return Ok(()) };
-        let done = self.round_and_keep(false, stop).await;
+        let done = match self.just_was().await {
+            Ok(true) if !is_wanted => Ok(()),
+            Ok(_) => self.round_and_keep(false, stop).await.map(drop),
+            Err(error) => Err(error.into()),
+        };
         lock.free().await;
-        done.map(drop)
+        done
+    }
+
+    /// Whether another process finished a round a short while ago.
+    async fn just_was(&self) -> Result<bool, LedgerError> {
+        let last = reconciliations::last(&self.office.ledger).await?;
+        let half_ms = i64::try_from(self.terms.every.as_millis() / 2).unwrap_or(i64::MAX);
+        Ok(last.is_some_and(|last| last.ago_ms < half_ms))
     }
 
     /// One round for whoever asks for it by a command.
