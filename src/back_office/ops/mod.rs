@@ -4,13 +4,17 @@
 mod dead_letters;
 mod orders;
 pub mod pipeline;
+mod reconciliations;
 mod sales;
 mod stuck;
+mod unstick;
 
 pub use crate::ledger::dead_letters::{DeadLetter, Decision};
 pub use crate::ledger::orders::search::Search as OrderSearch;
 pub use crate::ledger::orders::{Due, Event};
 pub use crate::ledger::payments::OpenRefund;
+pub use crate::ledger::reconciliations::Round;
 pub use orders::{AtGate, InOutbox, OnItsWay, OrderPath};
 pub use sales::SaleSheet;
-pub use stuck::{Held, Stuck, Waiting};
+pub use stuck::{COUNTED, Compared, Held, Named, Place, Stuck, Waiting};
+pub use unstick::{Freed, Resent};

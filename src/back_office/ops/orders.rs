@@ -134,7 +134,12 @@ impl BackOffice {
         (gate, self.in_outbox(&keys, order.order_no, order.reserved_at_ms).await)
     }
 
-    async fn in_outbox(&self, keys: &Keys, number: OrderNo, reserved_at_ms: i64) -> InOutbox {
+    pub(super) async fn in_outbox(
+        &self,
+        keys: &Keys,
+        number: OrderNo,
+        reserved_at_ms: i64,
+    ) -> InOutbox {
         let around = (
             reserved_at_ms.saturating_sub(ENTRY_SLACK_MS),
             reserved_at_ms.saturating_add(ENTRY_SLACK_MS),

@@ -18,12 +18,12 @@ use chrono::NaiveDateTime;
 use diesel::prelude::*;
 
 pub(super) use endings::mark_paid;
-pub use endings::{CancelOutcome, Ended, cancel, cancel_by_staff, expire};
+pub use endings::{CancelOutcome, Ended, cancel, cancel_by_staff, expire, expire_by_staff};
 pub use events::{Actor, By, Event, history};
 pub use export::{Exported, Span, exported, rejections, shoppers, span};
 pub use reading::{
     Cancelled, Counts, Due, Holder, balance, barred_page, cancelled_last, cancelled_since, counts,
-    due, get, has_pending, holders_page, known, of_user,
+    due, due_count, get, has_pending, holders_page, known, of_user,
 };
 pub(super) use reading::{count, lock};
 pub use record::{BatchOutcome, record_batch};

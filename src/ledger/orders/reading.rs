@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use chrono::NaiveDateTime;
+use chrono::{NaiveDateTime, TimeDelta};
 use diesel::dsl::{count_star, exists, not};
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
@@ -281,6 +281,22 @@ pub async fn due(ledger: &Ledger, paying: bool, limit: i64) -> Result<Vec<Due>, 
                     Ok(Due { order_no: order_no_of(number)?, overdue_ms })
                 })
                 .collect()
+        })
+        .await
+}
+
+/// How many pending orders are past their deadline for longer than `by_ms`, counted up to `most`.
+pub async fn due_count(ledger: &Ledger, by_ms: i64, most: i64) -> Result<i64, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let before = now(conn)? - TimeDelta::milliseconds(by_ms);
+            let overdue = orders::table
+                .filter(orders::status.eq(OrderState::PendingPayment.code()))
+                .filter(orders::pay_before.lt(before))
+                .select(orders::id)
+                .limit(most);
+            let overdue: Vec<i64> = overdue.load(conn)?;
+            Ok(i64::try_from(overdue.len()).unwrap_or(i64::MAX))
         })
         .await
 }
