@@ -75,6 +75,8 @@ pub struct Config {
     pub recorder: Recorder,
     /// Preheat and rebuild.
     pub keeper: Keeper,
+    /// The comparison of gate and ledger.
+    pub reconcile: Reconcile,
     /// The pictures.
     pub captcha: Captcha,
     /// Passwords.
@@ -229,6 +231,19 @@ pub struct Keeper {
     pub lock_ms: u64,
 }
 
+/// `[reconcile]`
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reconcile {
+    /// From one comparison to the next, seconds.
+    pub every_s: u64,
+    /// Between the two looks that have to show a difference, ms.
+    pub apart_ms: u64,
+    /// How long a reservation may have no order before it is looked for, seconds; at most once in this time
+    /// it is sent again.
+    pub waiting_s: i64,
+}
+
 /// `[captcha]`
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -317,6 +332,11 @@ step_back_after_s = 120
 every_ms = 1000
 drain_ms = 5000
 lock_ms = 10000
+
+[reconcile]
+every_s = 60
+apart_ms = 10000
+waiting_s = 180
 
 [captcha]
 pool = 256

@@ -9,7 +9,6 @@ use crate::gate::keys::Keys;
 use crate::ledger::{activities, orders, orders::Holder};
 use crate::sale::activity::{Activity, Status};
 use crate::sale::ids::{Bucket, Epoch, UserId};
-use crate::sale::order::OrderState;
 use crate::sale::reservation::{Entry, EntryState, Reservation};
 
 /// Holders written to the gate in one call.
@@ -142,7 +141,7 @@ impl BackOffice {
         let mut buckets: HashMap<Bucket, Vec<(UserId, Entry)>> = HashMap::new();
         for holder in holders {
             let bucket = held.activity.bucket_of(holder.user_id);
-            buckets.entry(bucket).or_default().push((holder.user_id, entry(&holder)));
+            buckets.entry(bucket).or_default().push((holder.user_id, holder.entry()));
         }
         for (bucket, page) in buckets {
             let keys = Keys::of(held.activity.id, bucket);
@@ -181,18 +180,5 @@ fn reserved(reservation: &Reservation) -> Entry {
         state: EntryState::Reserved,
         price: reservation.price,
         reserved_at_ms: reservation.reserved_at_ms,
-    }
-}
-
-fn entry(holder: &Holder) -> Entry {
-    let state = match holder.state {
-        OrderState::PendingPayment | OrderState::Paid => EntryState::Recorded,
-        OrderState::Cancelled | OrderState::Rejected | OrderState::Lost => EntryState::Barred,
-    };
-    Entry {
-        order_no: holder.order_no,
-        state,
-        price: holder.price,
-        reserved_at_ms: holder.reserved_at_ms,
     }
 }

@@ -3,6 +3,7 @@
 mod activity;
 mod doctor;
 pub(crate) mod output;
+mod reconcile;
 mod user;
 
 use std::path::PathBuf;
@@ -41,6 +42,8 @@ enum What {
     Web,
     /// The path behind the gate: relay, recorder, keeper. Any number of processes.
     Worker,
+    /// The comparison of gate and ledger. Any number of processes; one works at a time.
+    Reconcile(reconcile::ReconcileCommand),
     /// Brings the ledger's tables up to date, under a lock.
     Migrate,
     /// Makes, watches and steers sales.
@@ -61,8 +64,15 @@ impl What {
             Self::Up { .. } | Self::Serve | Self::Web | Self::Worker => {
                 "info,actix_session=error,actix_server=warn"
             }
+            Self::Reconcile(command) if !command.is_once() => {
+                "info,actix_session=error,actix_server=warn"
+            }
             // What the broker's client says of a connection, the result says already.
-            Self::Migrate | Self::Activity(_) | Self::User(_) | Self::Doctor => "warn,lapin=off",
+            Self::Reconcile(_)
+            | Self::Migrate
+            | Self::Activity(_)
+            | Self::User(_)
+            | Self::Doctor => "warn,lapin=off",
         }
     }
 }
@@ -100,6 +110,10 @@ async fn carry_out(what: What) -> Result<ExitCode, RoleError> {
         What::Serve => serve(&config, Roles::All).await?,
         What::Web => serve(&config, Roles::Web).await?,
         What::Worker => serve(&config, Roles::Worker).await?,
+        What::Reconcile(command) if command.is_once() => {
+            return reconcile::run(&config, &command).await;
+        }
+        What::Reconcile(_) => serve(&config, Roles::Reconcile).await?,
         What::Migrate => migrate(&config).await?,
         What::Activity(command) => activity::run(&config, command).await?,
         What::User(command) => user::run(&config, command).await?,

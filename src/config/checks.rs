@@ -89,6 +89,12 @@ impl Config {
             "recorder.prefetch must be at least recorder.batch",
         );
         demand(self.keeper.every_ms >= 50, "keeper.every_ms must be at least 50");
+        demand(self.reconcile.every_s >= 1, "reconcile.every_s must be at least 1");
+        demand(self.reconcile.apart_ms <= 60_000, "reconcile.apart_ms must be at most 60000");
+        demand(
+            (1..=86_400).contains(&self.reconcile.waiting_s),
+            "reconcile.waiting_s must be 1 to 86400 seconds",
+        );
         demand((1..=100_000).contains(&self.captcha.pool), "captcha.pool must be 1 to 100000");
         demand(
             self.account.argon2_memory_kib >= 8 * 1024 && self.account.argon2_passes >= 1,

@@ -4,7 +4,9 @@ use super::conn::Gate;
 use super::error::GateError;
 use super::keys::Keys;
 use super::scripts::{MARK, RELEASE};
-use crate::sale::ids::UserId;
+use crate::sale::activity::Activity;
+use crate::sale::ids::{Bucket, UserId};
+use crate::sale::order::{OrderState, RejectReason};
 use crate::sale::order_number::OrderNo;
 
 /// How a unit comes back.
@@ -19,6 +21,33 @@ pub enum Return {
         /// Units of the bucket by the ledger.
         ledger_total: i64,
     },
+}
+
+impl Return {
+    /// How the unit of an order in this state comes back, which ended for that reason. `None`: it holds it.
+    #[must_use]
+    pub fn of(
+        state: OrderState,
+        reason: Option<&str>,
+        activity: &Activity,
+        bucket: Bucket,
+    ) -> Option<Self> {
+        match state {
+            OrderState::PendingPayment | OrderState::Paid => None,
+            OrderState::Lost => Some(Self::Free),
+            OrderState::Cancelled => Some(if activity.rebuy { Self::Free } else { Self::Bar }),
+            OrderState::Rejected => {
+                let reason = reason.and_then(|word| word.parse().ok());
+                Some(match reason.unwrap_or(RejectReason::AlreadyHeld) {
+                    RejectReason::AlreadyHeld => Self::Free,
+                    RejectReason::Barred => Self::Bar,
+                    RejectReason::SoldOut => Self::Surplus {
+                        ledger_total: activity.share_of(bucket, activity.total_stock),
+                    },
+                })
+            }
+        }
+    }
 }
 
 /// What the gate did about a release.

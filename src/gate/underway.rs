@@ -43,6 +43,17 @@ pub enum PutBack {
     NotLoaded,
 }
 
+/// Some of a bucket's entries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Where the next page begins; 0: there is none.
+    pub next: u64,
+    /// Shoppers and their entries.
+    pub entries: Vec<(UserId, Entry)>,
+    /// Shoppers whose entry is none that we write.
+    pub unreadable: Vec<UserId>,
+}
+
 impl Gate {
     /// How many reservations are between outbox and ledger.
     pub async fn underway(&self, keys: &Keys) -> Result<i64, GateError> {
@@ -120,23 +131,21 @@ impl Gate {
         }
     }
 
-    /// One page of a bucket's entries, and where the next begins; 0: it was the last. While the hash changes
-    /// an entry may come twice; one that is there all the time comes.
-    pub async fn entries(
-        &self,
-        keys: &Keys,
-        cursor: u64,
-        count: usize,
-    ) -> Result<(u64, Vec<(UserId, Entry)>), GateError> {
+    /// One page of a bucket's entries, from a cursor that is 0 at first. While the hash changes an entry may
+    /// come twice; one that is there all the time comes.
+    pub async fn entries(&self, keys: &Keys, cursor: u64, count: usize) -> Result<Page, GateError> {
         let mut cmd = redis::cmd("HSCAN");
         cmd.arg(keys.users()).arg(cursor).arg("COUNT").arg(count);
         let (next, fields): (u64, Vec<(String, String)>) = self.command(&cmd).await?;
-        let entries =
-            fields.into_iter().filter(|(field, _)| field != "epoch").map(|(user, entry)| {
-                let user = user.parse().map_err(|_| GateError::unreadable(&user))?;
-                Ok((UserId(user), entry.parse().map_err(GateError::unreadable)?))
-            });
-        Ok((next, entries.collect::<Result<_, GateError>>()?))
+        let mut page = Page { next, entries: Vec::with_capacity(fields.len()), unreadable: vec![] };
+        for (field, text) in fields.into_iter().filter(|(field, _)| field != "epoch") {
+            let shopper = UserId(field.parse().map_err(|_| GateError::unreadable(&field))?);
+            match text.parse() {
+                Ok(entry) => page.entries.push((shopper, entry)),
+                Err(_) => page.unreadable.push(shopper),
+            }
+        }
+        Ok(page)
     }
 }
 

@@ -281,6 +281,21 @@ pub async fn put_away(ledger: &Ledger) -> Result<usize, LedgerError> {
         .await
 }
 
+/// Those of these messages that lie here, undecided or on their way back.
+pub async fn among(ledger: &Ledger, numbers: Vec<OrderNo>) -> Result<Vec<OrderNo>, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let open = [LetterState::Waiting, LetterState::Replay].map(LetterState::as_str);
+            let found: Vec<String> = dead_letters::table
+                .filter(dead_letters::message_id.eq_any(numbers.iter().map(ToString::to_string)))
+                .filter(dead_letters::status.eq_any(open))
+                .select(dead_letters::message_id)
+                .load(conn)?;
+            Ok(found.iter().filter_map(|number| number.parse().ok()).collect())
+        })
+        .await
+}
+
 /// How many letters nobody has decided about.
 pub async fn undecided(ledger: &Ledger) -> Result<i64, LedgerError> {
     ledger

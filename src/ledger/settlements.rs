@@ -4,7 +4,7 @@ use chrono::NaiveDateTime;
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
 
-use super::clock::{now, to_millis};
+use super::clock::{from_millis, now, to_millis};
 use super::error::{Conflict, LedgerError};
 use super::orders::Counts;
 use super::pool::Ledger;
@@ -64,6 +64,26 @@ pub async fn get(ledger: &Ledger, activity: ActivityId) -> Result<Option<Settlem
                 .first(conn)
                 .optional()?;
             Ok(row.map(Settlement::from))
+        })
+        .await
+}
+
+/// Sales that were settled at this time (ms since the epoch) or later, at most `limit`.
+pub async fn since(
+    ledger: &Ledger,
+    since_ms: i64,
+    limit: i64,
+) -> Result<Vec<ActivityId>, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let since = from_millis(since_ms.max(0)).unwrap_or_default();
+            let ids: Vec<i64> = settlements::table
+                .filter(settlements::settled_at.ge(since))
+                .order(settlements::activity_id.desc())
+                .limit(limit)
+                .select(settlements::activity_id)
+                .load(conn)?;
+            Ok(ids.into_iter().map(ActivityId).collect())
         })
         .await
 }

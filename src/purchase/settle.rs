@@ -10,7 +10,7 @@ use crate::ledger::orders::{self, Fate, Known};
 use crate::ledger::{LedgerError, activities};
 use crate::queue::{Incoming, PublishError, Publisher};
 use crate::sale::activity::Activity;
-use crate::sale::order::{OrderState, RejectReason};
+use crate::sale::order::OrderState;
 use crate::sale::reservation::Reservation;
 
 /// Why a message stays in hand.
@@ -55,7 +55,8 @@ impl Recorder {
                 let request_id = &reservation.request_id;
                 let order_no = reservation.order_no;
                 tracing::warn!(%order_no, request_id, %reason, "refused by the ledger");
-                self.release_refused(reservation, reason).await
+                let reason = Some(reason.as_str());
+                self.release_ended(reservation, OrderState::Rejected, reason).await
             }
             Fate::Lost => {
                 let (order_no, request_id) = (reservation.order_no, &reservation.request_id);
@@ -87,39 +88,22 @@ impl Recorder {
 
     /// The number has its row from an earlier delivery: the gate hears of it once more.
     async fn follow(&self, reservation: &Reservation, known: &Known) -> Result<(), Unsettled> {
-        match known.state {
-            OrderState::PendingPayment | OrderState::Paid => {
-                Ok(self.mark(std::iter::once(reservation)).await?)
-            }
-            OrderState::Rejected => {
-                let reason = known.reason.as_deref().and_then(|word| word.parse().ok());
-                self.release_refused(reservation, reason.unwrap_or(RejectReason::AlreadyHeld)).await
-            }
-            OrderState::Cancelled => {
-                let rebuy = self.activity(reservation).await?.is_none_or(|a| a.rebuy);
-                let how = if rebuy { Return::Free } else { Return::Bar };
-                self.release(reservation, how).await
-            }
-            OrderState::Lost => self.release(reservation, Return::Free).await,
+        if known.state.holds_unit() {
+            return Ok(self.mark(std::iter::once(reservation)).await?);
         }
+        self.release_ended(reservation, known.state, known.reason.as_deref()).await
     }
 
-    async fn release_refused(
+    /// Gives the unit of a reservation back that ended so.
+    async fn release_ended(
         &self,
         reservation: &Reservation,
-        reason: RejectReason,
+        state: OrderState,
+        reason: Option<&str>,
     ) -> Result<(), Unsettled> {
-        let how = match reason {
-            RejectReason::SoldOut => {
-                let total = self.activity(reservation).await?.map_or(0, |activity| {
-                    activity.share_of(reservation.bucket, activity.total_stock)
-                });
-                Return::Surplus { ledger_total: total }
-            }
-            RejectReason::AlreadyHeld => Return::Free,
-            RejectReason::Barred => Return::Bar,
-        };
-        self.release(reservation, how).await
+        let activity = self.activity(reservation).await?;
+        let how = activity.and_then(|of| Return::of(state, reason, &of, reservation.bucket));
+        self.release(reservation, how.unwrap_or(Return::Free)).await
     }
 
     /// A gate that does not hold the sale has nothing to release: it is filled from the ledger, where this

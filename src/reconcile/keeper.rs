@@ -126,6 +126,22 @@ impl Keeper {
         done
     }
 
+    /// Sees to it that the gate holds this sale as the ledger has it. `false`: somebody else is at it.
+    pub(super) async fn put_right(&self, id: ActivityId) -> Result<bool, BackOfficeError> {
+        let Some(held) = self.office.hold_if_free(id).await? else { return Ok(false) };
+        let mut done = Ok(());
+        // Each look finds one need: a configuration, then units.
+        for _ in 0..3 {
+            done = self.meet(&held).await;
+            if done.is_err() {
+                break;
+            }
+        }
+        held.free().await;
+        self.catalog.refresh();
+        done.map(|()| true)
+    }
+
     /// Looks again under the lock, and does what is needed then.
     async fn meet(&self, held: &Held) -> Result<(), BackOfficeError> {
         match self.need(&held.activity).await? {

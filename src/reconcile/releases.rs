@@ -15,6 +15,7 @@ use crate::gate::release::{Released, Return};
 use crate::gate::{Gate, GateError, keys::Keys};
 use crate::ledger::orders::{self, Cancelled};
 use crate::ledger::{Ledger, LedgerError};
+use crate::sale::order::OrderState;
 
 /// How often it looks; a missed unit is sellable again within a minute.
 const EVERY: Duration = Duration::from_secs(20);
@@ -86,8 +87,11 @@ impl Releases {
         if !activity.status.lives_at_gate() {
             return Ok(());
         }
-        let how = if activity.rebuy { Return::Free } else { Return::Bar };
-        let keys = Keys::of(activity.id, activity.bucket_of(order.user_id));
+        let bucket = activity.bucket_of(order.user_id);
+        let Some(how) = Return::of(OrderState::Cancelled, None, activity, bucket) else {
+            return Ok(());
+        };
+        let keys = Keys::of(activity.id, bucket);
         match self.gate.release(&keys, order.user_id, order.order_no, how).await? {
             Released::Done => {
                 tracing::warn!(order_no = %order.order_no, "a missed release was made good");

@@ -4,6 +4,7 @@
 
 mod demo;
 mod places;
+mod reconciler;
 pub mod serve;
 pub mod up;
 mod web;
@@ -17,10 +18,12 @@ use crate::config::ConfigError;
 use crate::gate::GateError;
 use crate::ledger::LedgerError;
 use crate::queue::QueueError;
+use crate::reconcile::round::RoundError;
 use crate::stack::StackError;
 
 pub use places::{Places, identity};
 pub(crate) use places::{accounts, gallery, gate, ledger, queue};
+pub(crate) use reconciler::reconcile_once;
 pub use serve::{Roles, serve};
 pub use up::{UpOptions, up};
 pub(crate) use web::provider;
@@ -49,6 +52,9 @@ pub enum RoleError {
     /// See its message.
     #[error(transparent)]
     BackOffice(#[from] BackOfficeError),
+    /// See its message.
+    #[error(transparent)]
+    Round(#[from] RoundError),
     /// An address is taken, or not ours to listen on.
     #[error("cannot listen on {address} ({key}): {error}")]
     Bind {

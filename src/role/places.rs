@@ -15,6 +15,7 @@ use crate::picture::Gallery;
 use crate::purchase::collect::Collector;
 use crate::purchase::{Desk, Tally};
 use crate::queue::{Queue, QueueOptions};
+use crate::reconcile::keeper::{Differing, Keeper};
 use crate::sale::order_number::OrderNumbers;
 
 /// Gate and ledger, which every role has.
@@ -48,6 +49,19 @@ impl Places {
             owner: identity(),
         };
         BackOffice::new(self.gate.clone(), self.ledger.clone(), terms)
+    }
+
+    /// The keeper on these places.
+    #[must_use]
+    pub fn keeper(&self, config: &Config, catalog: &Catalog, queue: &Queue) -> Keeper {
+        Keeper {
+            office: self.back_office(config),
+            catalog: catalog.clone(),
+            queue: queue.clone(),
+            every: ms(config.keeper.every_ms),
+            drain: ms(config.keeper.drain_ms),
+            differing: Differing::default(),
+        }
     }
 
     /// The catalog on these places.

@@ -11,6 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use super::RoleError;
 use super::places::{Places, accounts, identity};
+use super::reconciler::reconciler;
 use super::web::WebParts;
 use super::worker::Worker;
 use crate::config::{Config, Needs};
@@ -27,7 +28,9 @@ pub enum Roles {
     Web,
     /// The path behind the gate only.
     Worker,
-    /// Both.
+    /// The comparison of gate and ledger only.
+    Reconcile,
+    /// All of them.
     All,
 }
 
@@ -40,12 +43,17 @@ impl Roles {
         match self {
             Self::Web => "web",
             Self::Worker => "worker",
+            Self::Reconcile => "reconcile",
             Self::All => "all",
         }
     }
 
     const fn has_worker(self) -> bool {
         matches!(self, Self::Worker | Self::All)
+    }
+
+    const fn has_reconciler(self) -> bool {
+        matches!(self, Self::Reconcile | Self::All)
     }
 }
 
@@ -81,7 +89,8 @@ pub async fn serve(
     stop: CancellationToken,
     on_ready: impl FnOnce(SocketAddr),
 ) -> Result<(), RoleError> {
-    let (secret_key, queue) = (roles.has_web(), roles.has_worker());
+    let secret_key = roles.has_web();
+    let queue = roles.has_worker() || roles.has_reconciler();
     config.require(Needs { gate: true, ledger: true, queue, secret_key })?;
     let places = Places::open(config).await?;
     let schema = places.ledger.schema_version().await?;
@@ -96,9 +105,12 @@ pub async fn serve(
     // Built before anything runs, so that a wrong setting stops the start and not the process.
     let worker =
         roles.has_worker().then(|| Worker::build(config, &places, &catalog)).transpose()?;
+    let reconciler =
+        roles.has_reconciler().then(|| reconciler(config, &places, &catalog)).transpose()?;
     let accounts = roles.has_web().then(|| accounts(config, places.ledger.clone())).transpose()?;
-    if let Some(worker) = &worker {
-        let queue = worker.queue.clone();
+    let queue = worker.as_ref().map(|worker| &worker.queue);
+    if let Some(queue) = queue.or(reconciler.as_ref().map(|reconciler| &reconciler.keeper.queue)) {
+        let queue = queue.clone();
         checks.push(Check::new("queue", move || {
             let queue = queue.clone();
             async move { queue.check().await.map_err(|error| error.to_string()) }
@@ -141,6 +153,10 @@ pub async fn serve(
     tasks.spawn(async move { heart.run(told).await });
     if let Some(worker) = worker {
         tasks.spawn(worker.run(stop.clone()));
+    }
+    if let Some(reconciler) = reconciler {
+        let told = stop.clone();
+        tasks.spawn(async move { reconciler.run(told).await });
     }
     let mut address = ops_address;
     let mut site = None;

@@ -17,7 +17,7 @@ use crate::purchase::refund::Refunds;
 use crate::purchase::relay::{Relay, RelayTerms};
 use crate::queue::Queue;
 use crate::reconcile::dead_letters::Undertaker;
-use crate::reconcile::keeper::{Differing, Keeper};
+use crate::reconcile::keeper::Keeper;
 use crate::reconcile::releases::Releases;
 use crate::reconcile::samples::{Sampler, Taken};
 
@@ -73,14 +73,7 @@ impl Worker {
                 },
             },
             consumers: config.recorder.consumers,
-            keeper: Keeper {
-                office: places.back_office(config),
-                catalog: catalog.clone(),
-                queue: queue.clone(),
-                every: ms(config.keeper.every_ms),
-                drain: ms(config.keeper.drain_ms),
-                differing: Differing::default(),
-            },
+            keeper: places.keeper(config, &catalog, &queue),
             sampler: Sampler {
                 office: places.back_office(config),
                 catalog: catalog.clone(),

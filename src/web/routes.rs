@@ -183,9 +183,7 @@ fn operations(to: &mut ServiceConfig) {
                 .route(read().to(reconciliations::list))
                 .route(web::post().to(reconciliations::ask)),
         )
-        .service(
-            at("/ops/reconciliation/{round}", READ).route(read().to(reconciliations::show)),
-        )
+        .service(at("/ops/reconciliation/{round}", READ).route(read().to(reconciliations::show)))
         .service(at("/ops/dead-letters", READ).route(read().to(letters::list)))
         .service(at("/ops/dead-letters/replay", POST).route(web::post().to(letters::replay_all)))
         .service(at("/ops/dead-letters/{letter}", READ).route(read().to(letters::show)))

@@ -27,8 +27,9 @@ const HELD_MS: i64 = 60_000;
 const COMPARED_MS: i64 = 180_000;
 /// Sales that are looked at.
 const SALES: i64 = 200;
-/// Things of one kind that are named, and up to how many they are counted.
+/// Things of one kind that are named.
 const SHOWN: i64 = 50;
+/// Up to so many things of one kind are counted.
 pub const COUNTED: i64 = 1000;
 /// Reservations of one bucket that are read at one place.
 const OF_A_BUCKET: usize = 20;
@@ -146,6 +147,22 @@ impl Stuck {
     }
 }
 
+impl Stuck {
+    /// What is listed by its present state is not told of as what it was in the last comparison as well.
+    fn say_once(&mut self) {
+        let Some(compared) = &mut self.compared else { return };
+        let waiting = self.waiting.iter().map(|one| one.order_no);
+        let listed: HashSet<OrderNo> =
+            waiting.chain(self.held.iter().map(|one| one.order_no)).collect();
+        let before = length(&compared.findings);
+        let is_listed = |finding: &Finding| {
+            finding.difference.order_no.is_some_and(|number| listed.contains(&number))
+        };
+        compared.findings.retain(|finding| !is_listed(finding));
+        compared.in_all -= before - length(&compared.findings);
+    }
+}
+
 /// What waits at one bucket.
 #[derive(Default)]
 struct Waits {
@@ -177,6 +194,7 @@ impl BackOffice {
         stuck.is_compared_late = lives && now_ms - compared_ms > COMPARED_MS;
         self.look_for_waiting(&sales, now_ms, &mut stuck).await?;
         self.look_for_held(&sales, now_ms, &mut stuck).await?;
+        stuck.say_once();
         Ok(stuck)
     }
 

@@ -8,7 +8,6 @@ use crate::ledger::orders::search;
 use crate::ledger::{audit, dead_letters, payments};
 use crate::sale::actor::Actor;
 use crate::sale::ids::{ActivityId, UserId};
-use crate::sale::order::OrderState;
 use crate::sale::order_number::OrderNo;
 use crate::sale::payment::PaymentNo;
 use crate::sale::reservation::EntryState;
@@ -35,15 +34,15 @@ pub enum Resent {
     NotHeld,
 }
 
-/// What came of releasing a cancelled order's unit.
+/// What came of releasing the unit of an order that ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Freed {
     /// It is sellable again.
     Done,
     /// The gate does not hold it (any more).
     Nothing,
-    /// The order is not cancelled.
-    NotCancelled,
+    /// The order has not ended: the unit is its own.
+    HoldsUnit,
     /// The gate does not hold the sale now.
     NotHeld,
 }
@@ -79,19 +78,18 @@ impl BackOffice {
         })
     }
 
-    /// Gives the unit of a cancelled order back at the gate. Audited. `None`: there is no such order.
+    /// Gives the unit of an order that ended back at the gate. Audited. `None`: there is no such order.
     pub async fn release_now(
         &self,
         order_no: OrderNo,
         actor: &Actor,
     ) -> Result<Option<Freed>, BackOfficeError> {
         let Some(order) = search::one(&self.ledger, order_no).await? else { return Ok(None) };
-        if order.state != OrderState::Cancelled {
-            return Ok(Some(Freed::NotCancelled));
-        }
         let sale = self.read(order.activity_id).await?;
-        let keys = Keys::of(sale.id, sale.bucket_of(order.shopper));
-        let how = if sale.rebuy { Return::Free } else { Return::Bar };
+        let bucket = sale.bucket_of(order.shopper);
+        let how = Return::of(order.state, order.reason.as_deref(), &sale, bucket);
+        let Some(how) = how else { return Ok(Some(Freed::HoldsUnit)) };
+        let keys = Keys::of(sale.id, bucket);
         self.note("stuck.release", order_no, actor).await?;
         Ok(Some(match self.gate.release(&keys, order.shopper, order_no, how).await? {
             Released::Done => {

@@ -23,7 +23,7 @@ pub use events::{Actor, By, Event, history};
 pub use export::{Exported, Span, exported, rejections, shoppers, span};
 pub use reading::{
     Cancelled, Counts, Due, Holder, balance, barred_page, cancelled_last, cancelled_since, counts,
-    due, due_count, get, has_pending, holders_page, known, of_user,
+    due, due_count, get, has_pending, holder, holders_page, known, of_user,
 };
 pub(super) use reading::{count, lock};
 pub use record::{BatchOutcome, record_batch};

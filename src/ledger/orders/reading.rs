@@ -20,6 +20,7 @@ use crate::sale::money::Cents;
 use crate::sale::order::{Order, OrderState};
 use crate::sale::order_number::OrderNo;
 use crate::sale::payment::PaymentState;
+use crate::sale::reservation::{Entry, EntryState};
 
 /// What the gate's entry of a shopper is made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,19 @@ pub struct Holder {
     pub price: Cents,
     /// When the gate decided, ms since the epoch.
     pub reserved_at_ms: i64,
+}
+
+impl Holder {
+    /// The gate's entry of it.
+    #[must_use]
+    pub const fn entry(&self) -> Entry {
+        let state = match self.state {
+            OrderState::PendingPayment | OrderState::Paid => EntryState::Recorded,
+            OrderState::Cancelled | OrderState::Rejected | OrderState::Lost => EntryState::Barred,
+        };
+        let (order_no, price, reserved_at_ms) = (self.order_no, self.price, self.reserved_at_ms);
+        Entry { order_no, state, price, reserved_at_ms }
+    }
 }
 
 /// An activity's orders by state.
@@ -125,6 +139,20 @@ pub async fn of_user(
                 .select(Row::as_select())
                 .load(conn)?;
             rows.into_iter().map(Order::try_from).collect()
+        })
+        .await
+}
+
+/// The order of this number, as the gate's entry is made from it.
+pub async fn holder(ledger: &Ledger, order_no: OrderNo) -> Result<Option<Holder>, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let row: Option<HolderRow> = orders::table
+                .filter(orders::order_no.eq(order_no.to_string()))
+                .select(HolderRow::as_select())
+                .first(conn)
+                .optional()?;
+            row.map(Holder::try_from).transpose()
         })
         .await
 }

@@ -1,10 +1,13 @@
 //! `/ops/reconciliation` and below: what comparisons of gate and ledger found, and asking for one.
 
+use std::collections::HashMap;
+
 use actix_web::{HttpResponse, http::StatusCode};
 use askama::Template;
 
 use super::differences::{Group, books, grouped};
 use crate::back_office::ops::Round;
+use crate::sale::ids::ActivityId;
 use crate::web::{
     Site,
     error::WebError,
@@ -141,7 +144,7 @@ impl RoundPage {
     pub fn of(
         f: Frame,
         round: &Round,
-        titles: &std::collections::HashMap<crate::sale::ids::ActivityId, String>,
+        titles: &HashMap<ActivityId, String>,
     ) -> Self {
         let report = &round.report;
         let skipped = report.skipped.iter().map(|skipped| Skipped {

@@ -75,8 +75,7 @@ impl StuckPage {
     /// How many there are, where not all are shown.
     fn of_all(&self, shown: usize, in_all: i64) -> Option<Text> {
         let shown = i64::try_from(shown).unwrap_or(i64::MAX);
-        let all =
-            if in_all > COUNTED { format!("{}+", number(COUNTED)) } else { number(in_all) };
+        let all = if in_all > COUNTED { format!("{}+", number(COUNTED)) } else { number(in_all) };
         let said = key("stuck-of-all").with("shown", number(shown)).with("all", all);
         (in_all > shown).then(|| self.f.t(said))
     }
@@ -87,8 +86,8 @@ impl StuckPage {
         compared.map_or_else(Vec::new, |it| grouped(&it.findings, &it.titles))
     }
 
-    fn books(sale: ActivityId) -> String {
-        books(sale)
+    fn books(sale: &ActivityId) -> String {
+        books(*sale)
     }
 }
 
@@ -115,7 +114,7 @@ fn said(word: &str) -> Option<(Message, bool)> {
         "arrived" => (key("stuck-done-arrived"), true),
         "released" => (key("stuck-done-released"), true),
         "free" => (key("stuck-done-free"), true),
-        "not-cancelled" => (key("stuck-done-not-cancelled"), false),
+        "holds-unit" => (key("stuck-done-holds-unit"), false),
         "not-held" => (key("stuck-done-not-held"), false),
         "ended" => (key("stuck-done-ended"), true),
         "unanswered" => (key("stuck-done-unanswered"), false),
@@ -158,7 +157,7 @@ pub async fn send_again(
     })
 }
 
-/// Gives the unit of a cancelled order back at the gate.
+/// Gives the unit of an order that ended back at the gate.
 pub async fn release(
     operator: Operator,
     site: Site,
@@ -168,7 +167,7 @@ pub async fn release(
     Ok(done(match freed.ok_or(WebError::NotFound)? {
         Freed::Done => "released",
         Freed::Nothing => "free",
-        Freed::NotCancelled => "not-cancelled",
+        Freed::HoldsUnit => "holds-unit",
         Freed::NotHeld => "not-held",
     }))
 }

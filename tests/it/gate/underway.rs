@@ -188,9 +188,10 @@ async fn every_entry_of_a_bucket_comes_in_pages() {
     sale.gate.restore(&sale.keys, Epoch(2), FENCE, &page).await.unwrap();
     let (mut cursor, mut found) = (0, std::collections::BTreeMap::new());
     loop {
-        let (next, entries) = sale.gate.entries(&sale.keys, cursor, 100).await.unwrap();
-        found.extend(entries);
-        cursor = next;
+        let page = sale.gate.entries(&sale.keys, cursor, 100).await.unwrap();
+        found.extend(page.entries);
+        assert_eq!(page.unreadable, []);
+        cursor = page.next;
         if cursor == 0 {
             break;
         }

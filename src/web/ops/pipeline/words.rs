@@ -17,6 +17,15 @@ pub(super) fn station(station: Station) -> Message {
     }
 }
 
+/// The page that tells more of a station.
+pub(super) const fn page_of(station: Station) -> Option<&'static str> {
+    match station {
+        Station::DeadLetters => Some("/ops/dead-letters"),
+        Station::Reconciliation => Some("/ops/reconciliation"),
+        _ => None,
+    }
+}
+
 /// A word for each, by which it is found in the page.
 pub(super) const fn word(alarm: &Alarm) -> &'static str {
     match alarm {
