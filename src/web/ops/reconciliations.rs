@@ -141,11 +141,7 @@ pub struct Skipped {
 impl RoundPage {
     /// A comparison in words.
     #[must_use]
-    pub fn of(
-        f: Frame,
-        round: &Round,
-        titles: &HashMap<ActivityId, String>,
-    ) -> Self {
+    pub fn of(f: Frame, round: &Round, titles: &HashMap<ActivityId, String>) -> Self {
         let report = &round.report;
         let skipped = report.skipped.iter().map(|skipped| Skipped {
             sale: skipped.activity.0,
