@@ -19,7 +19,8 @@ rounds-older = Earlier ones
 rounds-no-reconciler = It seems that no reconciler runs. Start one: “seckill reconcile”.
 
 round-title = Reconciliation #{ $id }
-round-awaited = waits for a reconciler. What it finds appears here by itself; that takes some seconds.
+rounds-awaited = waits for a reconciler.
+round-awaited = Waits for a reconciler. What it finds appears here by itself; that takes some seconds.
 round-nothing = Gate and ledger agree
 round-dry-run = Nothing was to be put right: somebody only wanted to know.
 round-skipped = Not compared

@@ -9,7 +9,7 @@ stuck-of-all = Shown: the first { $shown } of { $all }.
 stuck-compared-late = A sale is live, and gate and ledger were last compared:
 stuck-never-compared = A sale is live, and gate and ledger have not been compared yet.
 stuck-skipped = The last reconciliation could not compare every sale.
-stuck-to-round = The last reconciliation
+stuck-to-round = See what it found
 
 stuck-alarms = Found by the reconciler
 stuck-alarms-what = What the last reconciliation could not put right. It is told here until a later one finds it in order. As of

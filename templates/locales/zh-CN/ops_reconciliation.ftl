@@ -19,6 +19,7 @@ rounds-older = 更早的
 rounds-no-reconciler = 似乎没有对账进程在运行。请启动：“seckill reconcile”。
 
 round-title = 第 { $id } 次对账
+rounds-awaited = 正在等待对账进程。
 round-awaited = 正在等待对账进程。结果会自动显示在这里，需要几秒钟。
 round-nothing = 闸门与账本一致
 round-dry-run = 没有做任何修正：这次只是查看。

@@ -9,7 +9,7 @@ stuck-of-all = 共 { $all } 项，显示前 { $shown } 项。
 stuck-compared-late = 有活动在进行，而闸门与账本上次对账是在：
 stuck-never-compared = 有活动在进行，而闸门与账本尚未对过账。
 stuck-skipped = 上次对账未能核对全部活动。
-stuck-to-round = 上次对账
+stuck-to-round = 查看结果
 
 stuck-alarms = 对账发现的问题
 stuck-alarms-what = 上次对账未能修正的问题；之后的对账确认正常后，就不再列在这里。对账时间：

@@ -30,7 +30,7 @@ async fn a_comparison_that_is_asked_for_is_waited_for_and_shown() {
     assert_eq!(row(&app, audited), format!("{} reconciliation:1", operator.name));
 
     let waiting = page(&operator, "/ops/reconciliation/1").await;
-    assert!(waiting.contains("waits for a reconciler"), "{waiting}");
+    assert!(waiting.contains("Waits for a reconciler"), "{waiting}");
     assert!(waiting.contains("data-follows") && waiting.contains("http-equiv=\"refresh\""));
     assert!(!waiting.contains("no reconciler runs"), "{waiting}");
     let list = page(&operator, "/ops/reconciliation").await;
@@ -53,7 +53,7 @@ async fn a_comparison_that_is_asked_for_is_waited_for_and_shown() {
     ]);
     reconciliations::keep(&app.ledger, report, 1234).await.unwrap();
     let done = page(&operator, "/ops/reconciliation/1").await;
-    assert!(!done.contains("waits for a reconciler") && !done.contains("data-follows"), "{done}");
+    assert!(!done.contains("Waits for a reconciler") && !done.contains("data-follows"), "{done}");
     assert!(!done.contains("<b>Pots") && !done.contains("<gate>"), "{done}");
     for said in [
         "Ended, but still held",
