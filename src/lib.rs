@@ -12,7 +12,7 @@
 //! 7. What the ledger refuses goes back to the gate: the gate decides, the ledger is right.
 //! 8. The shopper follows the order, pays or cancels ([`purchase::order`], [`purchase::pay`]).
 //! 9. Unpaid orders expire; their unit is sellable again ([`purchase::expire`], [`purchase::release`]).
-//! 10. The keeper sees that gate and ledger stay alike ([`reconcile`]), whatever is restarted or lost.
+//! 10. Keeper and reconciler see that gate and ledger stay alike ([`reconcile`]), whatever is lost.
 //!
 //! The words and rules are in [`sale`], what an admin does in [`back_office`], the processes in [`role`].
 

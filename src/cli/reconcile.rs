@@ -74,18 +74,15 @@ fn print(report: &Report) {
 
 fn line(finding: &Finding) -> String {
     let Difference { activity, kind, bucket, shopper, order_no, units } = &finding.difference;
-    let mut line = format!("activity {activity}: {kind}: {}", meaning(*kind));
-    for (what, value) in [
+    let named = [
         ("order", order_no.map(|number| number.to_string())),
         ("shopper", shopper.map(|id| id.to_string())),
         ("bucket", bucket.map(|bucket| bucket.to_string())),
         ("units", units.map(|units| format!("{units:+}"))),
-    ] {
-        if let Some(value) = value {
-            line.push_str(&format!("; {what} {value}"));
-        }
-    }
-    format!("{line}: {}", finding.outcome.as_str())
+    ];
+    let mut line = vec![format!("activity {activity}: {kind}: {}", meaning(*kind))];
+    line.extend(named.into_iter().filter_map(|(what, value)| Some(format!("{what} {}", value?))));
+    format!("{}: {}", line.join("; "), finding.outcome.as_str())
 }
 
 const fn meaning(kind: Kind) -> &'static str {

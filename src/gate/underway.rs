@@ -67,8 +67,18 @@ impl Gate {
         until_ms: i64,
         count: usize,
     ) -> Result<Vec<Underway>, GateError> {
+        self.underway_between(keys, (0, until_ms), count).await
+    }
+
+    /// Those that were reserved between two times, ms since the epoch, both included.
+    pub async fn underway_between(
+        &self,
+        keys: &Keys,
+        (from_ms, until_ms): (i64, i64),
+        count: usize,
+    ) -> Result<Vec<Underway>, GateError> {
         let mut cmd = redis::cmd("ZRANGEBYSCORE");
-        cmd.arg(keys.underway()).arg("-inf").arg(until_ms).arg("WITHSCORES");
+        cmd.arg(keys.underway()).arg(from_ms).arg(until_ms).arg("WITHSCORES");
         let found: Vec<(String, f64)> = self.command(cmd.arg("LIMIT").arg(0).arg(count)).await?;
         found.iter().map(|(member, since)| read(member, *since)).collect()
     }

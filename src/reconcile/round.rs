@@ -256,6 +256,7 @@ fn tell(report: &Report) {
                 .increment(1);
         }
     }
+    metrics::counter!("seckill_reconciliations_total").increment(1);
     #[allow(clippy::cast_precision_loss, reason = "a gauge, and never more than some thousands")]
     metrics::gauge!("seckill_reconcile_alarms").set(report.alarms as f64);
 }

@@ -23,7 +23,7 @@ use crate::stack::StackError;
 
 pub use places::{Places, identity};
 pub(crate) use places::{accounts, gallery, gate, ledger, queue};
-pub(crate) use reconciler::reconcile_once;
+pub use reconciler::reconcile_once;
 pub use serve::{Roles, serve};
 pub use up::{UpOptions, up};
 pub(crate) use web::provider;

@@ -28,14 +28,17 @@ pub(super) fn reconciler(
             every: Duration::from_secs(config.reconcile.every_s),
             apart: ms(config.reconcile.apart_ms),
             waiting_ms: config.reconcile.waiting_s.saturating_mul(1000),
-            // An owner of its own: a process with all roles runs others too.
-            owner: format!("reconcile:{}", identity()),
+            // Each an owner of its own: two of one process must not share the lock.
+            owner: format!("{}:{:016x}", identity(), rand::random::<u64>()),
         },
     })
 }
 
 /// Compares once, and repairs unless it is a dry run.
-pub(crate) async fn reconcile_once(
+///
+/// # Errors
+/// When a place cannot be asked, another one does not end in time, or it was told to stop.
+pub async fn reconcile_once(
     config: &Config,
     dry_run: bool,
     stop: &CancellationToken,

@@ -118,7 +118,7 @@ pub async fn serve(
     }
     let ops_address = sockets.ops.local_addr()?;
     let ops = OpsServer::new(checks).map_err(RoleError::Other)?.serve(sockets.ops)?;
-    telemetry::begin(roles.has_web(), roles.has_worker());
+    telemetry::begin(roles.has_web(), roles.has_worker(), roles.has_reconciler());
     let ops_handle = ops.handle();
     tokio::spawn(ops);
 

@@ -106,7 +106,7 @@ impl Default for Bounds {
             queue: 100_000,
             lag_ms: 5000,
             latency_us: 50_000,
-            unreconciled_ms: 600_000,
+            unreconciled_ms: 180_000,
         }
     }
 }
@@ -177,6 +177,8 @@ pub enum Alarm {
     ReconcileAlarms(i64),
     /// The last reconciliation was so many minutes ago.
     Unreconciled(i64),
+    /// There was no reconciliation yet.
+    NeverReconciled,
 }
 
 impl Alarm {
@@ -197,7 +199,9 @@ impl Alarm {
             Self::NoWorker | Self::Silent(_) | Self::LagLong(_) => Station::Recorder,
             Self::LedgerAway | Self::PoolShort(_) => Station::Ledger,
             Self::DeadLetters(_) => Station::DeadLetters,
-            Self::ReconcileAlarms(_) | Self::Unreconciled(_) => Station::Reconciliation,
+            Self::ReconcileAlarms(_) | Self::Unreconciled(_) | Self::NeverReconciled => {
+                Station::Reconciliation
+            }
         }
     }
 
@@ -206,7 +210,11 @@ impl Alarm {
     pub const fn can_wait(&self) -> bool {
         matches!(
             self,
-            Self::SlowCommands | Self::Silent(_) | Self::NotAppendOnly | Self::Unreconciled(_)
+            Self::SlowCommands
+                | Self::Silent(_)
+                | Self::NotAppendOnly
+                | Self::Unreconciled(_)
+                | Self::NeverReconciled
         )
     }
 }
@@ -350,7 +358,10 @@ impl LedgerFigures {
         if self.dead_letters > 0 {
             alarms.push(Alarm::DeadLetters(self.dead_letters));
         }
-        let Some(last) = self.reconciled else { return };
+        let Some(last) = self.reconciled else {
+            alarms.push(Alarm::NeverReconciled);
+            return;
+        };
         if last.alarms > 0 {
             alarms.push(Alarm::ReconcileAlarms(last.alarms));
         }

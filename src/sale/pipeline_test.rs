@@ -29,7 +29,7 @@ fn sound() -> Path {
         outbox: Some(OutboxFigures::default()),
         processes: Some(vec![worker(900, queue(3, 2))]),
         gate: Some(gate()),
-        ledger: Some(LedgerFigures::default()),
+        ledger: Some(LedgerFigures { dead_letters: 0, reconciled: Some(Reconciled::default()) }),
         ..Path::default()
     }
 }
@@ -123,9 +123,10 @@ fn connections_are_short_when_another_round_waits() {
 #[test]
 fn letters_and_differences_want_a_person() {
     let with = |ledger| alarms(&Path { ledger: Some(ledger), ..sound() });
-    assert_eq!(with(LedgerFigures { dead_letters: 2, reconciled: None }), [Alarm::DeadLetters(2)]);
-    let last = Reconciled { ago_ms: 600_001, differences: 3, repaired: 2, alarms: 1 };
-    let both = [Alarm::ReconcileAlarms(1), Alarm::Unreconciled(10)];
+    let none = LedgerFigures { dead_letters: 2, reconciled: None };
+    assert_eq!(with(none), [Alarm::DeadLetters(2), Alarm::NeverReconciled]);
+    let last = Reconciled { ago_ms: 180_001, differences: 3, repaired: 2, alarms: 1 };
+    let both = [Alarm::ReconcileAlarms(1), Alarm::Unreconciled(3)];
     assert_eq!(with(LedgerFigures { dead_letters: 0, reconciled: Some(last) }), both);
 }
 

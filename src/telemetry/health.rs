@@ -11,9 +11,13 @@ use std::{
 
 use actix_web::{App, HttpResponse, HttpServer, dev::Server, http::header, web};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use metrics_util::MetricKindMask;
 
 /// How long one check of a dependency may take.
 const CHECK_BOUND: Duration = Duration::from_secs(3);
+
+/// A gauge that nobody sets any more goes after this time: the stock of a sale that is over is no news.
+const FORGOTTEN: Duration = Duration::from_secs(300);
 
 /// Bounds of the histograms, seconds.
 const BUCKETS: [f64; 14] =
@@ -67,6 +71,7 @@ impl OpsServer {
         static COLLECTED: OnceLock<Result<PrometheusHandle, String>> = OnceLock::new();
         let collected = COLLECTED.get_or_init(|| {
             let builder = PrometheusBuilder::new().set_buckets(&BUCKETS);
+            let builder = builder.map(|b| b.idle_timeout(MetricKindMask::GAUGE, Some(FORGOTTEN)));
             builder.and_then(PrometheusBuilder::install_recorder).map_err(|error| error.to_string())
         });
         Ok(Self { metrics: collected.clone()?, checks })

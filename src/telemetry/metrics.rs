@@ -24,6 +24,10 @@ pub enum Of {
     Web,
     /// Those behind the gate.
     Worker,
+    /// Those that compare gate and ledger.
+    Reconciler,
+    /// Both of them: each keeps the gate as the ledger says.
+    Keeper,
     /// All.
     Each,
 }
@@ -54,17 +58,19 @@ impl Metric {
 
     /// Whether a process with these roles writes it.
     #[must_use]
-    pub const fn is_written_by(&self, web: bool, worker: bool) -> bool {
+    pub const fn is_written_by(&self, web: bool, worker: bool, reconciler: bool) -> bool {
         match self.of {
             Of::Web => web,
             Of::Worker => worker,
+            Of::Reconciler => reconciler,
+            Of::Keeper => worker || reconciler,
             Of::Each => true,
         }
     }
 }
 
 use Kind::{Counter, Gauge, Histogram};
-use Of::{Each, Web, Worker};
+use Of::{Each, Keeper, Reconciler, Web, Worker};
 
 /// All of them.
 pub const METRICS: &[Metric] = &[
@@ -138,7 +144,7 @@ pub const METRICS: &[Metric] = &[
         "Transactions that the ledger ended as deadlocks, and that were repeated",
     ),
     metric(Counter, Each, "seckill_releases_total", "Units given back at the gate, by reason")
-        .by("reason", &["by_shopper", "by_staff", "unpaid", "refused", "missed"]),
+        .by("reason", &["by_shopper", "by_staff", "unpaid", "refused", "missed", "reconciled"]),
     metric(
         Gauge,
         Worker,
@@ -190,19 +196,46 @@ pub const METRICS: &[Metric] = &[
         "seckill_dead_letters_total",
         "Messages that could not be read and were put aside",
     ),
-    metric(Counter, Worker, "seckill_rebuilds_total", "Times that the gate was filled again"),
+    metric(Counter, Keeper, "seckill_rebuilds_total", "Times that the gate was filled again"),
     metric(
         Counter,
-        Worker,
+        Keeper,
         "seckill_reconcile_differences_total",
         "Differences between gate and ledger that were found, by kind",
     )
-    .by("kind", &["held", "units"]),
+    .by(
+        "kind",
+        &[
+            "unfilled",
+            "terms",
+            "units",
+            "waiting",
+            "buried",
+            "absent",
+            "unbarred",
+            "unmarked",
+            "held",
+            "unreadable",
+            "books",
+        ],
+    ),
+    metric(
+        Counter,
+        Reconciler,
+        "seckill_reconciliations_total",
+        "Comparisons of gate and ledger that were finished",
+    ),
+    metric(
+        Gauge,
+        Reconciler,
+        "seckill_reconcile_alarms",
+        "Differences that only a person can put right, by the last comparison",
+    ),
 ];
 
 /// Says what each metric means, and begins those that a process with these roles writes.
-pub fn begin(web: bool, worker: bool) {
-    for metric in METRICS.iter().filter(|metric| metric.is_written_by(web, worker)) {
+pub fn begin(web: bool, worker: bool, reconciler: bool) {
+    for metric in METRICS.iter().filter(|metric| metric.is_written_by(web, worker, reconciler)) {
         let (name, help) = (metric.name, metric.help);
         match metric.kind {
             Counter => describe_counter!(name, help),

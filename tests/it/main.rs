@@ -15,6 +15,7 @@ mod gate;
 mod harness;
 mod ledger;
 mod queue;
+mod reconcile;
 mod site;
 mod stack;
 mod steering;

@@ -2,6 +2,7 @@
 //! books stand. Each answer costs the same however many orders there are.
 
 mod dead_letters;
+mod on_its_way;
 mod orders;
 pub mod pipeline;
 mod reconciliations;
@@ -14,7 +15,8 @@ pub use crate::ledger::orders::search::Search as OrderSearch;
 pub use crate::ledger::orders::{Due, Event};
 pub use crate::ledger::payments::OpenRefund;
 pub use crate::ledger::reconciliations::Round;
-pub use orders::{AtGate, InOutbox, OnItsWay, OrderPath};
+pub use on_its_way::OnItsWay;
+pub use orders::{AtGate, InOutbox, OrderPath};
 pub use sales::SaleSheet;
 pub use stuck::{COUNTED, Compared, Held, Named, Place, Stuck, Waiting};
 pub use unstick::{Freed, Resent};

@@ -4,20 +4,17 @@ use super::OrderSearch;
 use crate::back_office::{BackOffice, BackOfficeError, Exported};
 use crate::gate::keys::Keys;
 use crate::ledger::orders::{self, Event, search};
-use crate::ledger::{activities, payments};
+use crate::ledger::payments;
 use crate::sale::activity::Activity;
-use crate::sale::ids::UserId;
 use crate::sale::order::OrderState;
 use crate::sale::order_number::OrderNo;
 use crate::sale::payment::Payment;
-use crate::sale::reservation::{Entry, EntryState, Reservation};
+use crate::sale::reservation::{EntryState, Reservation};
 
 /// How far the time in an outbox entry's id may lie from the time inside it, ms.
 const ENTRY_SLACK_MS: i64 = 50;
-/// How far the clocks of a web node and of the gate may differ, ms.
-const CLOCKS_MS: i64 = 60_000;
 /// Entries of an outbox looked through for one number.
-const LOOKED_THROUGH: usize = 5000;
+pub(super) const LOOKED_THROUGH: usize = 5000;
 
 /// What the gate says of an order's shopper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,19 +80,6 @@ impl OrderPath {
     }
 }
 
-/// A number that the ledger does not have yet, as the gate knows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OnItsWay {
-    /// Its sale.
-    pub activity: Activity,
-    /// Whose it is.
-    pub shopper: UserId,
-    /// When the gate decided, ms since the epoch.
-    pub reserved_at_ms: i64,
-    /// Whether it is still in the outbox.
-    pub outbox: InOutbox,
-}
-
 impl BackOffice {
     /// The newest orders that fit; `before` goes on after the row of this number.
     pub async fn find_orders(
@@ -152,41 +136,5 @@ impl BackOffice {
                 if found { InOutbox::Waiting } else { InOutbox::Gone }
             }
         }
-    }
-
-    /// Looks at the gate for a number that the ledger does not have. It does not name its shopper, and
-    /// the gate is not searched as a whole: the sale has to be given, and where the number is not in its
-    /// outbox any more, the shopper as well.
-    pub async fn on_its_way(
-        &self,
-        search: &OrderSearch,
-    ) -> Result<Option<OnItsWay>, BackOfficeError> {
-        let Some((number, id)) = search.number.zip(search.activity) else { return Ok(None) };
-        let activity = activities::get(&self.ledger, id).await?;
-        let Some(activity) = activity.filter(|activity| activity.status.lives_at_gate()) else {
-            return Ok(None);
-        };
-        for shopper in search.shoppers.iter().flatten() {
-            let keys = Keys::of(activity.id, activity.bucket_of(*shopper));
-            let entry = self.gate.holding(&keys, *shopper).await?.entry;
-            let Some(Entry { reserved_at_ms, .. }) = entry.filter(|e| e.order_no == number) else {
-                continue;
-            };
-            let outbox = self.in_outbox(&keys, number, reserved_at_ms).await;
-            return Ok(Some(OnItsWay { activity, shopper: *shopper, reserved_at_ms, outbox }));
-        }
-        let since = (number.minted_at_ms().saturating_sub(CLOCKS_MS), i64::MAX);
-        for bucket in activity.buckets() {
-            let keys = Keys::of(activity.id, bucket);
-            let entries = self.gate.outbox_between(&keys, since, LOOKED_THROUGH).await?;
-            let found = entries.into_iter().find_map(|entry| {
-                entry.reservation.ok().filter(|reservation| reservation.order_no == number)
-            });
-            if let Some(Reservation { user_id: shopper, reserved_at_ms, .. }) = found {
-                let outbox = InOutbox::Waiting;
-                return Ok(Some(OnItsWay { activity, shopper, reserved_at_ms, outbox }));
-            }
-        }
-        Ok(None)
     }
 }

@@ -78,8 +78,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// `None`: it is not over.
-    fn of(round: &Round) -> Option<Self> {
+    /// A comparison's figures; `None`: it is not over.
+    pub fn of(round: &Round) -> Option<Self> {
         let (began_ms, ended_ms) = round.done?;
         let report = &round.report;
         Some(Self {

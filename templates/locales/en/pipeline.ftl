@@ -126,3 +126,5 @@ alarm-reconcile-alarms = { $count ->
 alarm-reconcile-alarms-do = Open Stuck: each is listed there with what can be done.
 alarm-unreconciled = The last reconciliation was { $minutes } minutes ago.
 alarm-unreconciled-do = See whether the reconciler runs: “seckill reconcile”.
+alarm-never-reconciled = Gate and ledger were never compared: no reconciler has run yet.
+alarm-never-reconciled-do = Start one: “seckill reconcile” (“seckill serve” and “seckill up” have it in them).

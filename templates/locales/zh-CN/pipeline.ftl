@@ -114,3 +114,5 @@ alarm-reconcile-alarms = 上次对账发现 { $count } 件不可凭猜测修复�
 alarm-reconcile-alarms-do = 请打开“滞留”：每一件都列在那里，并注明可以怎么做。
 alarm-unreconciled = 距上次对账已有 { $minutes } 分钟。
 alarm-unreconciled-do = 请查看对账进程是否在运行：“seckill reconcile”。
+alarm-never-reconciled = 抢购闸与账本从未核对过：还没有对账进程运行。
+alarm-never-reconciled-do = 请启动一个：“seckill reconcile”（“seckill serve” 与 “seckill up” 已包含它）。

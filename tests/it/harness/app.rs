@@ -16,6 +16,7 @@ use seckill::role::{self, Roles};
 use seckill::sale::actor::Actor;
 use seckill::sale::ids::{ActivityId, UserId};
 use seckill::sale::money::Cents;
+use seckill::sale::reconciliation::Report;
 use seckill::sale::shopper::Role;
 use seckill::stack::Kind;
 use tokio::task::JoinHandle;
@@ -96,6 +97,7 @@ pub(crate) struct App {
     site: Option<String>,
     web: Option<Running>,
     worker: Option<Running>,
+    reconciler: Option<Running>,
     names: AtomicU32,
     unbalanced: bool,
     /// Where the pictures of products are; goes with the test.
@@ -131,6 +133,7 @@ impl App {
             site: None,
             web: None,
             worker: None,
+            reconciler: None,
             names: AtomicU32::new(1),
             unbalanced: plan.unbalanced,
             pictures,
@@ -151,6 +154,16 @@ impl App {
 
     pub(crate) async fn stop_worker(&mut self) {
         self.worker.take().expect("the worker runs").stop().await;
+    }
+
+    pub(crate) async fn start_reconciler(&mut self) {
+        assert!(self.reconciler.is_none(), "the reconciler runs");
+        self.reconciler = Some(run(&self.config_of(Side::Worker), Roles::Reconcile).await);
+    }
+
+    /// One round of a reconciler.
+    pub(crate) async fn reconcile(&self, dry_run: bool) -> Report {
+        role::reconcile_once(&self.config, dry_run, &CancellationToken::new()).await.unwrap()
     }
 
     pub(crate) async fn start_web(&mut self) {
@@ -292,7 +305,10 @@ impl Drop for App {
                     if !self.unbalanced {
                         super::books::check(self).await;
                     }
-                    for running in [self.web.take(), self.worker.take()].into_iter().flatten() {
+                    for running in [self.web.take(), self.worker.take(), self.reconciler.take()]
+                        .into_iter()
+                        .flatten()
+                    {
                         running.stop().await;
                     }
                 });
@@ -353,6 +369,9 @@ fn variables(places: &Places, plan: &Plan) -> HashMap<String, String> {
         ("SECKILL__SITE__SHUTDOWN_TIMEOUT_S", "5"),
         ("SECKILL__KEEPER__EVERY_MS", "100"),
         ("SECKILL__KEEPER__DRAIN_MS", "3000"),
+        ("SECKILL__RECONCILE__EVERY_S", "1"),
+        ("SECKILL__RECONCILE__APART_MS", "300"),
+        ("SECKILL__RECONCILE__WAITING_S", "60"),
         ("SECKILL__RELAY__LEASE_MS", "1500"),
         ("SECKILL__RELAY__IDLE_MS", "10"),
         ("SECKILL__CAPTCHA__POOL", "32"),

@@ -126,7 +126,7 @@ impl SmallSale {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn both_roles_tell_what_the_contract_names_and_deploy_goes_by_it() {
+async fn each_role_tells_what_the_contract_names_and_deploy_goes_by_it() {
     let small = SmallSale::over(None).await;
     let (web, worker) = eventually("both have measured everything", SOON, || async {
         let (web, worker) = (Scraped::of(&small.ops).await, Scraped::of(&small.worker.url).await);
@@ -168,7 +168,14 @@ async fn both_roles_tell_what_the_contract_names_and_deploy_goes_by_it() {
     assert_eq!(worker.value("seckill_orders_recorded_total"), Some(2.0));
     assert_eq!(worker.value("seckill_record_lag_seconds_count"), Some(2.0));
 
-    let known: BTreeSet<String> = web.kinds.keys().chain(worker.kinds.keys()).cloned().collect();
+    let reconciler = Process::start_with(&small.app, "reconcile", &[]).await;
+    let compared = eventually("a comparison", SOON, || async {
+        let told = Scraped::of(&reconciler.url).await;
+        told.kinds.contains_key("seckill_reconcile_alarms").then_some(told)
+    })
+    .await;
+    let kinds = web.kinds.keys().chain(worker.kinds.keys()).chain(compared.kinds.keys());
+    let known: BTreeSet<String> = kinds.cloned().collect();
     for (what, expression) in dashboard().into_iter().chain(alerts()) {
         let names = names_in(&expression);
         assert!(!names.is_empty(), "{what}: {expression}");

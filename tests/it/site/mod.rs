@@ -53,7 +53,7 @@ fn row(app: &App, query: &str) -> String {
 }
 
 /// Changes the ledger behind Seckill's back.
-fn execute(app: &App, statement: &str) {
+pub(crate) fn execute(app: &App, statement: &str) {
     connection(app).batch_execute(statement).expect(statement);
 }
 

@@ -175,9 +175,9 @@ async fn letters_and_reconciliations_are_those_of_the_ledger() {
     );
     execute(
         &app,
-        "INSERT INTO reconciliations (dry_run, differences, repaired, alarms, report, started_at) \
-         VALUES (FALSE, 5, 3, 2, '{}', UTC_TIMESTAMP(3)), \
-                (TRUE, 9, 9, 9, '{}', UTC_TIMESTAMP(3))",
+        "INSERT INTO reconciliations (dry_run, differences, repaired, alarms, report, started_at, finished_at) \
+         VALUES (FALSE, 5, 3, 2, '', UTC_TIMESTAMP(3), UTC_TIMESTAMP(3)), \
+                (TRUE, 9, 9, 9, '', UTC_TIMESTAMP(3), UTC_TIMESTAMP(3))",
     );
     let page = shows(&operator, "both are seen", |page| {
         alarms(page, "dead-letters") && alarms(page, "reconcile-alarms")

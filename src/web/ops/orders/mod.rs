@@ -8,6 +8,7 @@ use actix_web::{HttpRequest, HttpResponse, http::StatusCode};
 use crate::account::AccountError;
 use crate::back_office::ops::OrderSearch;
 use crate::sale::ids::UserId;
+use crate::sale::order_number::OrderNo;
 use crate::sale::shopper::Role;
 use crate::web::{
     Site,
@@ -108,11 +109,20 @@ pub async fn show(
     f: Frame,
     Query(mut query): Query,
 ) -> Result<HttpResponse, WebError> {
-    let path = site.office.order_path(number).await?.ok_or(WebError::NotFound)?;
+    let Some(path) = site.office.order_path(number).await? else {
+        return elsewhere(&site, number).await;
+    };
     let done = query.take("done")?.as_deref().and_then(Done::named);
     let way = Way::of(&path);
     let page = OrderPage { way, done, faults: Faults::default(), reason: String::new(), f };
     Ok(respond(StatusCode::OK, &page))
+}
+
+/// An order that the ledger does not have may be on its way to it; the search tells where.
+async fn elsewhere(site: &Site, number: OrderNo) -> Result<HttpResponse, WebError> {
+    let search = OrderSearch { number: Some(number), ..OrderSearch::default() };
+    let found = site.office.on_its_way(&search).await?;
+    found.map(|_| see_other(&format!("/ops/orders?number={number}"))).ok_or(WebError::NotFound)
 }
 
 /// Cancels an order that is to be paid.

@@ -50,6 +50,7 @@ pub(super) const fn word(alarm: &Alarm) -> &'static str {
         Alarm::DeadLetters(_) => "dead-letters",
         Alarm::ReconcileAlarms(_) => "reconcile-alarms",
         Alarm::Unreconciled(_) => "unreconciled",
+        Alarm::NeverReconciled => "never-reconciled",
     }
 }
 
@@ -77,6 +78,7 @@ pub(super) fn meaning(alarm: &Alarm) -> Message {
         Alarm::DeadLetters(count) => key("alarm-dead-letters").with("count", count),
         Alarm::ReconcileAlarms(count) => key("alarm-reconcile-alarms").with("count", count),
         Alarm::Unreconciled(minutes) => key("alarm-unreconciled").with("minutes", minutes),
+        Alarm::NeverReconciled => key("alarm-never-reconciled"),
     }
 }
 
@@ -104,5 +106,6 @@ pub(super) fn remedy(alarm: &Alarm) -> Message {
         Alarm::DeadLetters(_) => key("alarm-dead-letters-do"),
         Alarm::ReconcileAlarms(_) => key("alarm-reconcile-alarms-do"),
         Alarm::Unreconciled(_) => key("alarm-unreconciled-do"),
+        Alarm::NeverReconciled => key("alarm-never-reconciled-do"),
     }
 }

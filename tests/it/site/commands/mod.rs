@@ -1,6 +1,7 @@
 //! The commands of the real binary: what they print, how they end, and what they refuse.
 
 mod activities;
+mod reconcile;
 mod roles;
 
 use std::collections::HashMap;
@@ -119,6 +120,7 @@ async fn each_command_tells_how_it_is_used() {
         &["serve"],
         &["web"],
         &["worker"],
+        &["reconcile"],
         &["migrate"],
         &["activity"],
         &["activity", "create"],
@@ -150,6 +152,8 @@ async fn each_command_tells_how_it_is_used() {
         &["nonsense"][..],
         &["--nonsense"],
         &["serve", "now"],
+        &["reconcile", "--dry-run"],
+        &["reconcile", "--json"],
         &["activity", "show"],
         &["activity", "show", "x"],
         &["activity", "show", "0"],

@@ -14,15 +14,15 @@ use crate::harness::servers::Places;
 use crate::harness::{App, Plan, SOON, Sale, eventually};
 
 /// A command that goes on until it is stopped. Killed when dropped.
-struct Running {
+pub(super) struct Running {
     child: Child,
     /// What it printed up to the line that says where it serves.
     lines: Vec<String>,
-    url: String,
+    pub(super) url: String,
 }
 
 impl Running {
-    async fn start(environment: &Environment, arguments: &[&str]) -> Self {
+    pub(super) async fn start(environment: &Environment, arguments: &[&str]) -> Self {
         let mut command = command(environment, arguments);
         // Servers that are taken away are no news here.
         command.stdout(Stdio::piped()).env("SECKILL_LOG", "off");
@@ -53,7 +53,7 @@ impl Running {
     }
 
     /// SIGTERM, and its exit code.
-    async fn terminate(mut self) -> Option<i32> {
+    pub(super) async fn terminate(mut self) -> Option<i32> {
         let pid = Pid::from_raw(self.child.id().try_into().unwrap()).unwrap();
         kill_process(pid, Signal::TERM).unwrap();
         let ended = eventually("it ends when it is told to", SOON, || {

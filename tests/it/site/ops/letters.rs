@@ -90,7 +90,7 @@ async fn a_buried_reservation_becomes_an_order_when_it_is_sent_again() {
     let order = shopper.must_buy(sale).await;
     let keys = Keys::of(sale, Bucket(0));
     let entry = app.gate.outbox(&keys, 1).await.unwrap().remove(0);
-    app.gate.forget(&keys, &[entry.clone()]).await.unwrap();
+    app.gate.forget(&keys, std::slice::from_ref(&entry)).await.unwrap();
     let (body, properties) = message::encode(&entry.reservation.unwrap());
     let queue = queue(&app);
     let properties: BasicProperties = properties;

@@ -3,6 +3,8 @@
 use futures_util::future::join_all;
 
 use super::*;
+use seckill::gate::keys::Keys;
+use seckill::sale::ids::Bucket;
 
 const HOSTILE: &str = "<script>alert(1)</script>\"'🎁";
 
@@ -220,4 +222,42 @@ async fn of_staff_a_payment_and_the_shopper_at_once_one_wins() {
     }))
     .await;
     assert!(states.iter().all(|state| state == "paid" || state == "cancelled"), "{states:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_number_alone_leads_to_what_is_on_its_way_wherever_it_waits() {
+    let mut app = App::start().await;
+    let (sale, other) = (app.sale(Sale::of(9)).await, app.sale(Sale::of(9)).await);
+    let shoppers = app.shoppers(2).await;
+    for sale in [sale, other] {
+        app.balanced("open", sale, |b| b.gate_stock == Some(9)).await;
+    }
+    app.stop_worker().await;
+    let (first, second) = (shoppers[0].must_buy(sale).await, shoppers[1].must_buy(other).await);
+    let operator = operator(&app).await;
+    let found = async |number: &str| page(&operator, &format!("/ops/orders?number={number}")).await;
+    for (number, shopper) in [(&first, &shoppers[0]), (&second, &shoppers[1])] {
+        let text = found(number).await;
+        assert!(text.contains("still in the outbox"), "{text}");
+        assert!(text.contains(&format!("#{}", shopper.id)), "{text}");
+    }
+    // The relay has published it, and nobody records it.
+    let keys = Keys::of(other, Bucket(0));
+    let entries = app.gate.outbox(&keys, 10).await.unwrap();
+    app.gate.forget(&keys, &entries).await.unwrap();
+    let text = found(&second).await;
+    assert!(text.contains("has left the outbox"), "{text}");
+    assert!(text.contains(&format!("/ops/orders?activity={other}")), "{text}");
+    let led = operator.browser.get(&format!("/ops/orders/{second}")).await;
+    assert_eq!(led.location.as_deref(), Some(format!("/ops/orders?number={second}").as_str()));
+    // Nobody was ever admitted under this one.
+    let unknown = found("01HF7YAT00E3R38E1NCBS0D1ZG").await;
+    assert!(unknown.contains("not in the ledger (yet)"), "{unknown}");
+    let nowhere = operator.browser.get("/ops/orders/01HF7YAT00E3R38E1NCBS0D1ZG").await;
+    assert_eq!(nowhere.status, 404);
+    let promised = entries[0].reservation.clone().unwrap();
+    let (shopper, number) = (promised.user_id, promised.order_no);
+    app.gate.send_again(&keys, shopper, number, "test", 1).await.unwrap();
+    app.start_worker().await;
+    shoppers[1].order_becomes(&second, "pending_payment").await;
 }

@@ -100,6 +100,42 @@ async fn the_list_goes_on_page_by_page_and_leaves_out_what_found_nothing() {
     assert_eq!(operator.browser.get("/ops/reconciliation/10").await.status, 200);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reconciler_carries_out_what_is_asked_for() {
+    let mut app = App::start_with(Plan::default().set("SECKILL__RECONCILE__EVERY_S", 600)).await;
+    let sale = app.sale(Sale::of(3)).await;
+    let (operator, shopper) = (operator(&app).await, app.shopper().await);
+    let order = shopper.must_buy(sale).await;
+    shopper.order_becomes(&order, "pending_payment").await;
+    app.stop_worker().await;
+    app.start_reconciler().await;
+    eventually("its own first round", SOON, || async {
+        page(&operator, "/ops/reconciliation").await.contains("id=\"round-1\"").then_some(())
+    })
+    .await;
+    // Cancelled in the ledger, and the gate never heard.
+    execute(
+        &app,
+        &format!(
+            "UPDATE orders SET status = 2, reason = 'by_shopper', holder_id = NULL, \
+             cancelled_at = UTC_TIMESTAMP(3) WHERE order_no = '{order}'; \
+             UPDATE activities SET remain_stock = remain_stock + 1"
+        ),
+    );
+    let asked = post(&operator, "/ops/reconciliation", &[]).await.location.unwrap();
+    let done = eventually("the answer", SOON, || async {
+        let text = page(&operator, &asked).await;
+        (!text.contains("data-follows")).then_some(text)
+    })
+    .await;
+    for said in ["Ended, but still held", &order, "Put right", &operator.name] {
+        assert!(done.contains(said), "{said}: {done}");
+    }
+    assert_eq!(super::super::stock(&app, sale).await, 3);
+    let text = page(&operator, "/ops/stuck").await;
+    assert!(text.contains("Nothing is stuck"), "{text}");
+}
+
 fn ids(text: &str) -> Vec<i64> {
     let ids = text.split("id=\"round-").skip(1);
     ids.map(|rest| rest.split('"').next().unwrap().parse().unwrap()).collect()

@@ -1,0 +1,113 @@
+//! A reservation whose message was lost between outbox and ledger: found when it is old and nothing was on
+//! its way since, sent again, and recorded once.
+
+use seckill::queue::{Lane, Queue, QueueOptions};
+use seckill::sale::ids::{ActivityId, UserId};
+use seckill::sale::reconciliation::{Kind, Outcome};
+use seckill::sale::reservation::Entry;
+
+use super::{entry, forge, keys, said};
+use crate::harness::{App, Plan, Sale, Shopper};
+
+/// A shopper who holds a unit whose message is nowhere, since `ago_ms`.
+async fn lost(ago_ms: i64) -> (App, ActivityId, Shopper, String) {
+    let mut app = App::start_with(Plan::default()).await;
+    let sale = app.sale(Sale::of(3)).await;
+    let shopper = app.shopper().await;
+    app.balanced("open", sale, |b| b.gate_stock == Some(3)).await;
+    app.stop_worker().await;
+    let number = shopper.must_buy(sale).await;
+    let entries = app.gate.outbox(&keys(sale), 10).await.unwrap();
+    app.gate.forget(&keys(sale), &entries).await.unwrap();
+    age(&app, sale, shopper.id, ago_ms).await;
+    (app, sale, shopper, number)
+}
+
+/// Makes an entry older than it is.
+async fn age(app: &App, sale: ActivityId, shopper: UserId, by_ms: i64) {
+    let held = entry(app, sale, shopper).await.unwrap();
+    let older = Entry { reserved_at_ms: held.reserved_at_ms - by_ms, ..held };
+    forge(app, sale, shopper, &older.to_string()).await;
+}
+
+fn queue(app: &App) -> Queue {
+    let url = app.config.queue.url.reveal();
+    Queue::new(QueueOptions { prefix: app.places.prefix.clone(), ..QueueOptions::new(url) })
+        .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reservation_whose_message_is_nowhere_becomes_an_order() {
+    let (mut app, sale, shopper, number) = lost(120_000).await;
+    assert_eq!(said(&app.reconcile(true).await), [(Kind::Waiting, Outcome::Found)]);
+    assert_eq!(said(&app.reconcile(false).await), [(Kind::Waiting, Outcome::Repaired)]);
+    let waiting = app.gate.outbox(&keys(sale), 10).await.unwrap();
+    assert_eq!(waiting.len(), 1);
+    assert_eq!(waiting[0].reservation.as_ref().unwrap().order_no.to_string(), number);
+    app.start_worker().await;
+    shopper.order_becomes(&number, "pending_payment").await;
+    assert_eq!(app.balance(sale).await.remain_stock, 2);
+    assert_eq!(said(&app.reconcile(false).await), []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_is_not_sent_again_while_it_may_still_arrive() {
+    let (mut app, sale, shopper, number) = lost(120_000).await;
+    app.reconcile(false).await;
+    // It waits in the outbox now.
+    assert_eq!(said(&app.reconcile(false).await), []);
+    // Lost once more: its turn comes only after a while.
+    let entries = app.gate.outbox(&keys(sale), 10).await.unwrap();
+    app.gate.forget(&keys(sale), &entries).await.unwrap();
+    assert_eq!(said(&app.reconcile(false).await), [(Kind::Waiting, Outcome::Left)]);
+    assert!(app.gate.outbox(&keys(sale), 10).await.unwrap().is_empty());
+    let mut raw = super::raw(&app).await;
+    let turn = keys(sale).again(shopper.id);
+    let _over: i64 = redis::cmd("DEL").arg(turn).query_async(&mut raw).await.unwrap();
+    assert_eq!(said(&app.reconcile(false).await), [(Kind::Waiting, Outcome::Repaired)]);
+    app.start_worker().await;
+    shopper.order_becomes(&number, "pending_payment").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_young_or_in_the_queue_is_on_its_way() {
+    let (mut app, sale, shopper, number) = lost(0).await;
+    assert_eq!(said(&app.reconcile(false).await), [], "young");
+    // A full queue is no proof that anything was lost.
+    age(&app, sale, shopper.id, 120_000).await;
+    let queue = queue(&app);
+    let held = entry(&app, sale, shopper.id).await.unwrap();
+    let mut raw = super::raw(&app).await;
+    let turn = keys(sale).again(shopper.id);
+    app.gate.send_again(&keys(sale), shopper.id, held.order_no, "test", 1000).await.unwrap();
+    let entries = app.gate.outbox(&keys(sale), 10).await.unwrap();
+    let promised = entries[0].reservation.clone().unwrap();
+    for sent in queue.publisher().publish_all(&[promised]).await {
+        sent.unwrap();
+    }
+    app.gate.forget(&keys(sale), &entries).await.unwrap();
+    let _over: i64 = redis::cmd("DEL").arg(turn).query_async(&mut raw).await.unwrap();
+    assert_eq!(queue.depth(Lane::Orders).await.unwrap(), 1);
+    assert_eq!(said(&app.reconcile(false).await), [], "in the queue");
+    queue.close().await;
+    app.start_worker().await;
+    shopper.order_becomes(&number, "pending_payment").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sent_again_though_it_had_only_been_slow_it_is_one_order() {
+    let (mut app, sale, shopper, number) = lost(120_000).await;
+    let held = entry(&app, sale, shopper.id).await.unwrap();
+    // The message that was thought lost comes after all, twice.
+    for request in ["slow", "slower"] {
+        let mut raw = super::raw(&app).await;
+        let turn = keys(sale).again(shopper.id);
+        let _over: i64 = redis::cmd("DEL").arg(turn).query_async(&mut raw).await.unwrap();
+        app.gate.send_again(&keys(sale), shopper.id, held.order_no, request, 1).await.unwrap();
+    }
+    app.start_worker().await;
+    shopper.order_becomes(&number, "pending_payment").await;
+    let balance = app.balanced("all quiet", sale, |b| b.reserved == Some(0)).await;
+    assert_eq!((balance.orders.pending_payment, balance.remain_stock), (1, 2));
+    assert_eq!(said(&app.reconcile(false).await), []);
+}
