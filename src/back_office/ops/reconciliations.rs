@@ -1,6 +1,6 @@
 //! Comparisons of gate and ledger: what they found, and asking for one at once.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::Round;
 use crate::back_office::{BackOffice, BackOfficeError};
@@ -24,7 +24,7 @@ impl BackOffice {
     pub async fn comparison(
         &self,
         id: i64,
-    ) -> Result<Option<(Round, HashMap<ActivityId, String>)>, BackOfficeError> {
+    ) -> Result<Option<(Round, BTreeMap<ActivityId, String>)>, BackOfficeError> {
         let Some(round) = reconciliations::get(&self.ledger, id).await? else { return Ok(None) };
         let found = round.report.findings.iter().map(|finding| finding.difference.activity);
         let skipped = round.report.skipped.iter().map(|skipped| skipped.activity);

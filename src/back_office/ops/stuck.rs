@@ -1,6 +1,6 @@
 //! What stays where it should not: one look at each place, bounded, that changes nothing.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use futures_util::future::join_all;
 
@@ -12,7 +12,7 @@ use crate::ledger::{activities, dead_letters, payments, reconciliations, users};
 use crate::sale::activity::Activity;
 use crate::sale::ids::{ActivityId, Bucket, UserId};
 use crate::sale::order_number::OrderNo;
-use crate::sale::reconciliation::{Finding, Outcome, Report};
+use crate::sale::reconciliation::{Finding, Outcome, Report, Skipped};
 use crate::sale::reservation::EntryState;
 
 /// A reservation in the outbox is published within milliseconds while a worker runs, ms.
@@ -102,9 +102,9 @@ pub struct Compared {
     /// How many of those there are.
     pub in_all: i64,
     /// Sales that could not be compared, and why.
-    pub skipped: Vec<(ActivityId, String)>,
+    pub skipped: Vec<Skipped>,
     /// The titles of all these sales.
-    pub titles: HashMap<ActivityId, String>,
+    pub titles: BTreeMap<ActivityId, String>,
 }
 
 /// Everything that is stuck, as far as it is shown.
@@ -219,9 +219,8 @@ impl BackOffice {
         let left = findings.iter().filter(|finding| !finding.difference.kind.is_alarm()).count();
         let in_all = alarms.saturating_add(i64::try_from(left).unwrap_or(i64::MAX));
         findings.truncate(usize::try_from(SHOWN).unwrap_or(usize::MAX));
-        let skipped: Vec<_> = skipped.into_iter().map(|one| (one.activity, one.why)).collect();
         let named = findings.iter().map(|finding| finding.difference.activity);
-        let named = named.chain(skipped.iter().map(|(activity, _)| *activity));
+        let named = named.chain(skipped.iter().map(|one| one.activity));
         let titles = activities::titles(&self.ledger, named.collect()).await?;
         Ok(Some(Compared { id: round.id, at_ms, findings, in_all, skipped, titles }))
     }

@@ -6,7 +6,7 @@ pub mod plan;
 pub mod search;
 pub mod stock;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use chrono::NaiveDateTime;
 use diesel::mysql::MysqlConnection;
@@ -131,9 +131,9 @@ pub async fn at_gate(ledger: &Ledger, limit: i64) -> Result<Vec<Activity>, Ledge
 pub async fn titles(
     ledger: &Ledger,
     ids: Vec<ActivityId>,
-) -> Result<HashMap<ActivityId, String>, LedgerError> {
+) -> Result<BTreeMap<ActivityId, String>, LedgerError> {
     if ids.is_empty() {
-        return Ok(HashMap::new());
+        return Ok(BTreeMap::new());
     }
     ledger
         .run(move |conn| {

@@ -1,9 +1,9 @@
 //! What differs between gate and ledger, in words.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::sale::ids::ActivityId;
-use crate::sale::reconciliation::{Difference, Finding, Kind, Outcome};
+use crate::sale::reconciliation::{Difference, Finding, Kind, Outcome, Skipped};
 use crate::web::figures::number;
 use crate::web::text::{Message, key};
 
@@ -101,7 +101,7 @@ pub struct Line {
 
 /// Differences by their kind, in the order in which the kinds come first.
 #[must_use]
-pub fn grouped(findings: &[Finding], titles: &HashMap<ActivityId, String>) -> Vec<Group> {
+pub fn grouped(findings: &[Finding], titles: &BTreeMap<ActivityId, String>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for finding in findings {
         let kind = finding.difference.kind;
@@ -120,7 +120,7 @@ pub fn grouped(findings: &[Finding], titles: &HashMap<ActivityId, String>) -> Ve
     groups
 }
 
-fn line(finding: &Finding, titles: &HashMap<ActivityId, String>) -> Line {
+fn line(finding: &Finding, titles: &BTreeMap<ActivityId, String>) -> Line {
     let difference = &finding.difference;
     Line {
         sale: difference.activity.0,
@@ -137,18 +137,40 @@ fn line(finding: &Finding, titles: &HashMap<ActivityId, String>) -> Line {
     }
 }
 
-/// The page of the sales that begins with this one.
+/// A sale that could not be compared.
+#[derive(Debug, Clone)]
+pub struct Uncompared {
+    /// Its number.
+    pub sale: i64,
+    /// Its title, if it is still there.
+    pub title: Option<String>,
+    /// The page of its books.
+    pub books: String,
+    /// Why, in the words of a log.
+    pub why: String,
+}
+
+/// Sales that could not be compared, with their titles.
 #[must_use]
-pub fn books(sale: ActivityId) -> String {
+pub fn uncompared(skipped: &[Skipped], titles: &BTreeMap<ActivityId, String>) -> Vec<Uncompared> {
+    let one = |skipped: &Skipped| Uncompared {
+        sale: skipped.activity.0,
+        title: titles.get(&skipped.activity).cloned(),
+        books: books(skipped.activity),
+        why: skipped.why.clone(),
+    };
+    skipped.iter().map(one).collect()
+}
+
+/// The page of the sales that begins with this one.
+fn books(sale: ActivityId) -> String {
     format!("/ops/sales?before={}#sale-{sale}", sale.0.saturating_add(1))
 }
 
 /// The ledger may not have the order; then whoever looks for it has to name the sale and the shopper.
 fn order(difference: &Difference) -> Option<(String, String)> {
     let number = difference.order_no?;
-    let mut address = format!("/ops/orders?number={number}&activity={}", difference.activity);
-    if let Some(shopper) = difference.shopper {
-        address.push_str(&format!("&shopper={shopper}"));
-    }
-    Some((number.to_string(), address))
+    let sale = difference.activity;
+    let whose = difference.shopper.map_or_else(String::new, |id| format!("&shopper={id}"));
+    Some((number.to_string(), format!("/ops/orders?number={number}&activity={sale}{whose}")))
 }

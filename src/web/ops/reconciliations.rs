@@ -1,11 +1,11 @@
 //! `/ops/reconciliation` and below: what comparisons of gate and ledger found, and asking for one.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use actix_web::{HttpResponse, http::StatusCode};
 use askama::Template;
 
-use super::differences::{Group, books, grouped};
+use super::differences::{Group, Uncompared, grouped, uncompared};
 use crate::back_office::ops::Round;
 use crate::sale::ids::ActivityId;
 use crate::web::{
@@ -79,6 +79,7 @@ pub struct Row {
 
 impl Row {
     /// A comparison's figures; `None`: it is not over.
+    #[must_use]
     pub fn of(round: &Round) -> Option<Self> {
         let (began_ms, ended_ms) = round.done?;
         let report = &round.report;
@@ -122,33 +123,14 @@ pub struct RoundPage {
     /// Differences that are only counted.
     pub unnamed: i64,
     /// Sales that could not be compared.
-    pub skipped: Vec<Skipped>,
-}
-
-/// A sale that could not be compared.
-#[derive(Debug, Clone)]
-pub struct Skipped {
-    /// Its number.
-    pub sale: i64,
-    /// Its title, if it is still there.
-    pub title: Option<String>,
-    /// The page of its books.
-    pub books: String,
-    /// Why, in the words of a log.
-    pub why: String,
+    pub skipped: Vec<Uncompared>,
 }
 
 impl RoundPage {
     /// A comparison in words.
     #[must_use]
-    pub fn of(f: Frame, round: &Round, titles: &HashMap<ActivityId, String>) -> Self {
+    pub fn of(f: Frame, round: &Round, titles: &BTreeMap<ActivityId, String>) -> Self {
         let report = &round.report;
-        let skipped = report.skipped.iter().map(|skipped| Skipped {
-            sale: skipped.activity.0,
-            title: titles.get(&skipped.activity).cloned(),
-            books: books(skipped.activity),
-            why: skipped.why.clone(),
-        });
         Self {
             f,
             id: round.id,
@@ -156,7 +138,7 @@ impl RoundPage {
             row: Row::of(round),
             groups: grouped(&report.findings, titles),
             unnamed: report.unnamed(),
-            skipped: skipped.collect(),
+            skipped: uncompared(&report.skipped, titles),
         }
     }
 

@@ -3,11 +3,10 @@
 use actix_web::{HttpResponse, http::StatusCode};
 use askama::Template;
 
-use super::differences::{Group, books, grouped};
+use super::differences::{Group, Uncompared, grouped, uncompared};
 use super::words;
 use crate::back_office::ops::{COUNTED, Freed, OpenRefund, Place, Resent, Stuck, Waiting};
 use crate::purchase::expire::EndedNow;
-use crate::sale::ids::ActivityId;
 use crate::web::{
     Site,
     error::WebError,
@@ -86,8 +85,10 @@ impl StuckPage {
         compared.map_or_else(Vec::new, |it| grouped(&it.findings, &it.titles))
     }
 
-    fn books(sale: &ActivityId) -> String {
-        books(*sale)
+    /// Sales that it could not compare.
+    fn skipped(&self) -> Vec<Uncompared> {
+        let compared = self.stuck.compared.as_ref();
+        compared.map_or_else(Vec::new, |it| uncompared(&it.skipped, &it.titles))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is stuck, of every kind and of none, and comparisons of gate and ledger: found, sound and awaited.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use askama::Template;
 
@@ -42,8 +42,12 @@ fn number(last: char) -> OrderNo {
     format!("01HF7YAT00E3R38E1NCBS0D1Z{last}").parse().unwrap()
 }
 
-fn titles() -> HashMap<ActivityId, String> {
-    HashMap::from([(SALE, TITLE.to_owned())])
+fn titles() -> BTreeMap<ActivityId, String> {
+    BTreeMap::from([(SALE, TITLE.to_owned())])
+}
+
+fn skipped(activity: ActivityId) -> Skipped {
+    Skipped { activity, why: "the <gate> is away".into() }
 }
 
 /// One of each kind, with each outcome.
@@ -107,7 +111,7 @@ fn stuck(language: Language) -> Pages {
             at_ms: now() - 4 * MINUTE,
             findings: findings(),
             in_all: 100,
-            skipped: vec![(SALE, "the <gate> is away".into()), (ActivityId(9), "so too".into())],
+            skipped: [SALE, ActivityId(9)].map(skipped).into(),
             titles: titles(),
         }),
         is_compared_late: true,
@@ -136,7 +140,7 @@ fn round(done: bool, report: Report) -> Round {
 
 fn rounds(language: Language) -> Pages {
     let mut found = Report { dry_run: true, ..Report::default() };
-    found.skipped.push(Skipped { activity: SALE, why: "the <gate> is away".into() });
+    found.skipped.push(skipped(SALE));
     found.add(findings());
     found.differences += 40;
     let sound = Report { compared: vec![SALE], ..Report::default() };

@@ -53,6 +53,6 @@ kind-unmarked-what = The order is in the ledger, and the gate still took it for 
 kind-held = Ended, but still held
 kind-held-what = The order holds no unit any more, and the gate still kept one for it, so nobody could buy it. It is released.
 kind-unreadable = An entry that cannot be read
-kind-unreadable-what = Somebody or something else wrote into a sale’s keys at the gate. Find out who has access to this Redis. If the shopper has an order, pausing the sale, deleting the entry and resuming puts it right: the reconciler brings the order’s entry back.
+kind-unreadable-what = Somebody or something else wrote into a sale’s keys at the gate. Find out who has access to this Redis. Then delete this shopper’s field from the sale’s “users” there: if they have an order, the next reconciliation brings its entry back.
 kind-books = Books that do not balance
 kind-books-what = The ledger’s own units do not add up: the total is not what is left plus what orders hold. Pause the sale, compare its books with the audit and the orders, and correct the ledger by hand; nothing repairs this by itself, since nobody can know which figure is wrong.

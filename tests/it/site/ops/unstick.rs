@@ -71,8 +71,8 @@ async fn a_reservation_that_was_lost_is_sent_again_once_and_becomes_one_order() 
     let text = page(&operator, "/ops/stuck").await;
     assert!(part(&text, "waiting").contains("/ops/stuck/send-again"));
     let another = [("activity", &*activity), ("shopper", "999999"), ("order", &*order)];
-    let sent = does(&operator, "/ops/stuck/send-again", &another).await;
-    assert_eq!(sent, "/ops/stuck?done=arrived", "nobody of that number waits for it");
+    let arrived = does(&operator, "/ops/stuck/send-again", &another).await;
+    assert_eq!(arrived, "/ops/stuck?done=arrived", "nobody of that number waits for it");
     let unknown = [("activity", "999999"), ("shopper", &*buyer), ("order", &*order)];
     assert_eq!(post(&operator, "/ops/stuck/send-again", &unknown).await.status, 404);
     // An entry of the outbox is told by its time.
