@@ -8,6 +8,8 @@ const SILENT_MS = 25_000;
 
 let source = null;
 let heard = 0;
+// A link that is pressed must still be there when it is let go.
+let pressed = false;
 
 function start() {
   stop();
@@ -50,9 +52,12 @@ function show(id, markup) {
   heard = performance.now();
   connected(true);
   const part = document.getElementById(id);
+  if (pressed) return;
   const fresh = new DOMParser().parseFromString(markup, "text/html").body;
   localTimes(fresh);
+  const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
   part.replaceChildren(...[...fresh.childNodes].map((node) => document.adoptNode(node)));
+  if (focused) part.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 }
 
 function connected(yes) {
@@ -62,6 +67,8 @@ function connected(yes) {
 setInterval(() => {
   if (source && performance.now() - heard > SILENT_MS) { connected(false); start(); }
 }, AGAIN_MS);
+addEventListener("pointerdown", () => { pressed = true; });
+for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { setTimeout(() => { pressed = false; }); });
 document.addEventListener("visibilitychange", () => { if (document.hidden) stop(); else start(); });
 addEventListener("pagehide", stop);
 addEventListener("pageshow", (event) => { if (event.persisted) start(); });

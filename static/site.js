@@ -6,12 +6,14 @@ const RELEASE_MS = 20_000;
 
 /** Shows each <time data-local> in the visitor's own zone and language. */
 export function localTimes(root) {
-  const format = new Intl.DateTimeFormat(document.documentElement.lang, {
+  const to = (seconds) => new Intl.DateTimeFormat(document.documentElement.lang, {
     year: "numeric", month: "short", day: "numeric",
-    hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short",
+    hour: "2-digit", minute: "2-digit", ...seconds, hourCycle: "h23", timeZoneName: "short",
   });
+  const [minute, second] = [to({}), to({ second: "2-digit" })];
   for (const time of root.querySelectorAll("time[data-local]")) {
     time.title ||= time.textContent.trim();
+    const format = time.dataset.local === "seconds" ? second : minute;
     time.textContent = format.format(new Date(time.dateTime));
   }
 }

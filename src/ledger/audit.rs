@@ -1,6 +1,8 @@
 //! Who changed what from what to what. A row is written in the transaction of its change, so that there is
 //! neither a change without a row nor a row without a change.
 
+use std::collections::HashMap;
+
 use chrono::NaiveDateTime;
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
@@ -9,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::clock::{from_millis, to_millis};
 use super::error::LedgerError;
 use super::pool::Ledger;
-use super::schema::audit_log;
+use super::schema::{audit_log, users};
 use super::transaction::fitting;
 use crate::sale::actor::Actor;
 use crate::sale::ids::UserId;
@@ -105,6 +107,8 @@ pub struct Row {
     pub action: String,
     /// To what.
     pub subject: String,
+    /// The present name of an account to which it was done.
+    pub subject_name: Option<String>,
     /// What became of which value; empty also where that cannot be read any more.
     pub changes: Vec<Change>,
     /// The request that asked for it.
@@ -153,9 +157,26 @@ pub async fn list(
                 rows = rows.filter(audit_log::at.lt(until));
             }
             let rows: Vec<Columns> = rows.load(conn)?;
-            Ok(rows.into_iter().map(row_of).collect())
+            let mut rows: Vec<Row> = rows.into_iter().map(row_of).collect();
+            name_accounts(conn, &mut rows)?;
+            Ok(rows)
         })
         .await
+}
+
+fn name_accounts(conn: &mut MysqlConnection, rows: &mut [Row]) -> Result<(), LedgerError> {
+    let account = |row: &Row| row.subject.strip_prefix("user:")?.parse::<i64>().ok();
+    let ids: Vec<i64> = rows.iter().filter_map(account).collect();
+    let names: HashMap<i64, String> = users::table
+        .filter(users::id.eq_any(ids))
+        .select((users::id, users::username))
+        .load(conn)?
+        .into_iter()
+        .collect();
+    for row in rows {
+        row.subject_name = account(row).and_then(|id| names.get(&id).cloned());
+    }
+    Ok(())
 }
 
 type Columns = (i64, Option<i64>, String, String, String, String, String, NaiveDateTime);
@@ -167,6 +188,7 @@ fn row_of((id, actor_id, actor, action, subject, detail, request_id, at): Column
         actor,
         action,
         subject,
+        subject_name: None,
         changes: serde_json::from_str(&detail).unwrap_or_default(),
         request_id,
         at_ms: to_millis(at),

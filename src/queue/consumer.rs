@@ -1,6 +1,6 @@
 //! Taking messages in batches, and acknowledging each alone.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, future::join_all};
 use lapin::{
@@ -11,18 +11,26 @@ use lapin::{
     },
     types::FieldTable,
 };
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{Lane, Queue, QueueError, Unreadable, link::Bound, message};
 use crate::sale::reservation::Reservation;
+
+/// A consumer that has heard nothing for so long is opened anew: of a queue that was deleted and made again
+/// at once, the broker may tell it nothing for ever.
+const RENEW: Duration = Duration::from_secs(10);
 
 /// A consumer of one lane on a channel of its own. After an error it is of no more use: drop it, and open
 /// another; what was not acknowledged is delivered again.
 #[derive(Debug)]
 pub struct Consumer {
     queue: Queue,
+    lane: Lane,
+    prefetch: u16,
     channel: Channel,
     stream: lapin::Consumer,
+    /// Shared with each message that somebody has in hand.
+    in_hand: Arc<()>,
     /// Taken from the stream and not yet handed out, so that a wait may be abandoned without loss.
     waiting: Vec<Incoming>,
     ended: bool,
@@ -40,6 +48,7 @@ pub struct Incoming {
     pub redelivered: bool,
     acker: Acker,
     bound: Bound,
+    _in_hand: Arc<()>,
 }
 
 impl Consumer {
@@ -56,12 +65,14 @@ impl Consumer {
             FieldTable::default(),
         );
         let stream = bound.on("consume a queue", consume).await?;
-        Ok(Self { queue, channel, stream, waiting: Vec::new(), ended: false })
+        let (in_hand, waiting) = (Arc::default(), Vec::new());
+        Ok(Self { queue, lane, prefetch, channel, stream, in_hand, waiting, ended: false })
     }
 
     /// Waits for a first message, then takes more until there are `max` (at least one) or `linger` has
     /// passed. The wait for the first has no end as long as the connection lives; it may be abandoned at
-    /// any moment, and what had come by then is in the next batch.
+    /// any moment, and what had come by then is in the next batch. A wait of [`RENEW`] while nothing is in
+    /// hand opens the consumer anew; what is dropped without an acknowledgement comes again by then.
     pub async fn next_batch(
         &mut self,
         max: usize,
@@ -69,7 +80,7 @@ impl Consumer {
     ) -> Result<Vec<Incoming>, QueueError> {
         let max = max.max(1);
         if self.waiting.is_empty() {
-            let first = self.next().await?;
+            let first = self.first().await?;
             self.waiting.push(first);
         }
         let deadline = Instant::now() + linger;
@@ -98,12 +109,32 @@ impl Consumer {
         }
     }
 
+    async fn first(&mut self) -> Result<Incoming, QueueError> {
+        loop {
+            match timeout(RENEW, self.next()).await {
+                Ok(first) => return first,
+                Err(_) if Arc::strong_count(&self.in_hand) == 1 => self.renew().await?,
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// The fresh one listens before this one stops, so that somebody always does; what came to this one
+    /// meanwhile goes back to the queue.
+    async fn renew(&mut self) -> Result<(), QueueError> {
+        let fresh = Self::open(self.queue.clone(), self.lane, self.prefetch).await?;
+        std::mem::replace(self, fresh).close().await;
+        Ok(())
+    }
+
     async fn next(&mut self) -> Result<Incoming, QueueError> {
         if self.ended {
             return Err(QueueError::ConsumerEnded);
         }
         let error = match self.stream.next().await {
-            Some(Ok(delivery)) => return Ok(Incoming::new(delivery, self.queue.reply())),
+            Some(Ok(delivery)) => {
+                return Ok(Incoming::new(delivery, self.queue.reply(), self.in_hand.clone()));
+            }
             Some(Err(reason)) => QueueError::broker("go on consuming", reason),
             None => QueueError::ConsumerEnded,
         };
@@ -116,9 +147,9 @@ impl Consumer {
 }
 
 impl Incoming {
-    fn new(delivery: Delivery, bound: Bound) -> Self {
+    fn new(delivery: Delivery, bound: Bound, in_hand: Arc<()>) -> Self {
         let Delivery { properties, data: body, redelivered, acker, .. } = delivery;
-        Self { properties, body, redelivered, acker, bound }
+        Self { properties, body, redelivered, acker, bound, _in_hand: in_hand }
     }
 
     /// The reservation in it.

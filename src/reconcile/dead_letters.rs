@@ -17,9 +17,6 @@ const BATCH: usize = 50;
 const BODY_MAX: usize = 1024 * 1024;
 /// Pause after a failure.
 const PAUSE: Duration = Duration::from_secs(2);
-/// A consumer that has heard nothing for so long is opened anew: of a queue that was deleted and made again
-/// at once, the broker may tell it nothing for ever.
-const RENEW: Duration = Duration::from_secs(10);
 /// How often decisions are looked for.
 const LOOK: Duration = Duration::from_secs(1);
 /// Letters sent again at once; each may have a body of [`BODY_MAX`].
@@ -99,7 +96,6 @@ impl Undertaker {
             let letters = tokio::select! {
                 () = stop.cancelled() => break,
                 letters = consumer.next_batch(BATCH, Duration::from_millis(20)) => letters?,
-                () = tokio::time::sleep(RENEW) => break,
             };
             for letter in letters {
                 // Kept first; a letter that comes twice is kept once. One that cannot be kept now waits,

@@ -144,6 +144,12 @@ impl ErrorKind {
         }
     }
 
+    /// Whether the way on is the page that the address belongs to.
+    #[must_use]
+    pub fn has_page(self) -> bool {
+        self == Self::MethodNotAllowed
+    }
+
     /// Whether signing in is the way on.
     #[must_use]
     pub fn is_signed_out(self) -> bool {

@@ -81,12 +81,15 @@ fn language(req: &HttpRequest) -> Language {
 /// Where the visitor can come back to: this address, or for a form that was sent the page it stood on.
 fn page_address(req: &HttpRequest) -> String {
     let path = req.path();
+    // Nothing but forms leads to such an address; whoever just looks there wants the page of the form.
+    if matches!(path, "/logout" | "/language") {
+        return "/".to_owned();
+    }
+    if let Some((page, _)) = path.rsplit_once('/').filter(|(_, last)| STEPS.contains(last)) {
+        return page.to_owned();
+    }
     if *req.method() == Method::POST {
-        let page = path.rsplit_once('/').filter(|(_, last)| STEPS.contains(last));
-        return match path {
-            "/logout" | "/language" => "/".to_owned(),
-            _ => page.map_or(path, |(page, _)| page).to_owned(),
-        };
+        return path.to_owned();
     }
     match req.uri().path_and_query() {
         Some(whole) if whole.as_str().len() <= PATH_MAX => whole.as_str().to_owned(),

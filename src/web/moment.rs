@@ -19,12 +19,22 @@ impl Moment {
     /// `ms`: milliseconds since the epoch. A time that no calendar holds is shown as the epoch.
     #[must_use]
     pub fn new(ms: i64, language: Language) -> Self {
+        Self::with_clock(ms, "%H:%M", language)
+    }
+
+    /// To the second, for who compares it with a log.
+    #[must_use]
+    pub fn exact(ms: i64, language: Language) -> Self {
+        Self::with_clock(ms, "%H:%M:%S", language)
+    }
+
+    fn with_clock(ms: i64, clock: &str, language: Language) -> Self {
         let time = DateTime::<Utc>::from_timestamp_millis(ms).unwrap_or_default();
         let text = key("moment")
             .with("year", time.year().to_string())
             .with("month", time.month())
             .with("day", time.day())
-            .with("clock", time.format("%H:%M").to_string())
+            .with("clock", time.format(clock).to_string())
             .in_language(language);
         Self { iso: time.to_rfc3339_opts(SecondsFormat::Millis, true), text }
     }

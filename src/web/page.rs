@@ -68,6 +68,12 @@ impl Frame {
         Moment::new(*ms, self.language)
     }
 
+    /// The same to the second.
+    #[must_use]
+    pub fn exact(&self, ms: &i64) -> Moment {
+        Moment::exact(*ms, self.language)
+    }
+
     /// What is left from the page's now until then; milliseconds since the epoch.
     #[must_use]
     pub fn left(&self, then_ms: &i64) -> Left {

@@ -135,7 +135,8 @@ const LINGER: Duration = Duration::from_millis(300);
 /// The next batch, which must come.
 async fn batch(consumer: &mut Consumer, max: usize) -> Vec<Incoming> {
     let batch = consumer.next_batch(max, LINGER);
-    timeout(Duration::from_secs(10), batch).await.expect("no message came").unwrap()
+    // Longer than a consumer listens before it is opened anew.
+    timeout(Duration::from_secs(20), batch).await.expect("no message came").unwrap()
 }
 
 /// Takes and acknowledges until this many have come.
@@ -508,6 +509,55 @@ async fn a_consumer_whose_queue_is_deleted_says_so_and_the_next_one_works() {
     let sent = reservations(1);
     bench.publish(&sent).await;
     assert_eq!(drain(&mut consumer, 1).await, sent);
+    bench.done().await;
+}
+
+#[tokio::test]
+async fn a_consumer_that_is_not_told_of_the_deletion_finds_the_queue_that_was_made_again() {
+    let bench = Bench::new().await;
+    let (proxy, queue) = bench.behind_proxy(|_| {}).await;
+    let mut consumer = queue.consume(Lane::Orders, 10).await.unwrap();
+    let before = reservations(2);
+    bench.publish(&before[..1]).await;
+    assert_eq!(drain(&mut consumer, 1).await, before[..1]);
+    proxy.swallow_to_client(true);
+    let by = Instant::now() + Duration::from_secs(10);
+    bench.delete_queue(Lane::Orders).await;
+    // More than a heartbeat, which has 8 bytes: the end of the consumer.
+    while proxy.lost_to_client() <= 16 {
+        assert!(Instant::now() < by, "the broker told nothing");
+        sleep(Duration::from_millis(20)).await;
+    }
+    proxy.swallow_to_client(false);
+    bench.publish(&before[1..]).await;
+    assert_eq!(drain(&mut consumer, 1).await, before[1..]);
+    bench.done().await;
+}
+
+#[tokio::test]
+async fn a_quiet_consumer_keeps_what_is_in_hand_and_somebody_always_listens() {
+    let bench = Bench::new().await;
+    bench.publish(&reservations(1)).await;
+    let mut consumer = bench.queue.consume(Lane::Orders, 10).await.unwrap();
+    let in_hand = batch(&mut consumer, 1).await;
+    let quiet = timeout(Duration::from_secs(12), consumer.next_batch(1, LINGER)).await;
+    assert!(quiet.is_err(), "{quiet:?}");
+    in_hand[0].ack().await.expect("the channel that brought it is still there");
+    drop(in_hand);
+    let look = async {
+        let until = Instant::now() + Duration::from_secs(12);
+        while Instant::now() < until {
+            let only_look = QueueDeclareOptions { passive: true, ..Default::default() };
+            let name = bench.name(Lane::Orders).into();
+            let queue = bench.outside.queue_declare(name, only_look, FieldTable::default()).await;
+            assert!(queue.unwrap().consumer_count() > 0, "nobody listens");
+            sleep(Duration::from_millis(1)).await;
+        }
+        bench.publish(&reservations(1)).await;
+    };
+    let (got, ()) = tokio::join!(consumer.next_batch(1, LINGER), look);
+    assert!(!got.unwrap()[0].redelivered);
+    consumer.close().await;
     bench.done().await;
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::sale::shopper::Role;
+
 /// An address on this site: path, and query if any. Empty means none was given, and leads to `/`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Next(String);
@@ -32,7 +34,21 @@ impl Next {
     /// Where to go.
     #[must_use]
     pub fn address(&self) -> &str {
-        if self.0.is_empty() { "/" } else { &self.0 }
+        self.or("/")
+    }
+
+    /// Where somebody of this role goes after signing in: staff to their own pages.
+    #[must_use]
+    pub fn address_for(&self, role: Role) -> &str {
+        self.or(match role {
+            Role::Shopper => "/",
+            Role::Operator => "/ops",
+            Role::Admin => "/admin",
+        })
+    }
+
+    fn or<'a>(&'a self, home: &'a str) -> &'a str {
+        if self.0.is_empty() { home } else { &self.0 }
     }
 }
 
@@ -44,7 +60,7 @@ impl fmt::Display for Next {
 
 #[cfg(test)]
 mod tests {
-    use super::Next;
+    use super::{Next, Role};
 
     #[test]
     fn addresses_on_this_site_are_kept() {
@@ -52,6 +68,18 @@ mod tests {
             ["/", "/orders", "/activities/42/purchase", "/orders?before=9", "/a/../b", "/a//b"]
         {
             assert_eq!(Next::parse(kept).address(), kept);
+        }
+    }
+
+    #[test]
+    fn staff_go_to_their_own_pages_unless_they_were_on_the_way_to_another() {
+        for (role, home) in
+            [(Role::Shopper, "/"), (Role::Operator, "/ops"), (Role::Admin, "/admin")]
+        {
+            assert_eq!(Next::parse("").address_for(role), home);
+            assert_eq!(Next::parse("//elsewhere").address_for(role), home);
+            assert_eq!(Next::parse("/").address_for(role), "/");
+            assert_eq!(Next::parse("/orders").address_for(role), "/orders");
         }
     }
 

@@ -2,10 +2,12 @@
 
 use actix_web::{HttpResponse, http::StatusCode};
 use askama::Template;
+use serde_json::Value;
 
 use super::words;
 use crate::back_office::ops::{DeadLetter, Decision};
 use crate::sale::dead_letter::LetterState;
+use crate::sale::order_number::OrderNo;
 use crate::web::{
     Site,
     error::WebError,
@@ -25,6 +27,8 @@ use crate::web::{
 const SHOWN: i64 = 50;
 /// As much of a body as a page shows, bytes: a message of ours has 16 KiB at most.
 const BODY_SHOWN: usize = 16 * 1024;
+/// A letter that is not back by then has become an order.
+const BACK_WITHIN_MS: i64 = 15_000;
 /// Bytes in a line of a body that is no text.
 const HEX_LINE: usize = 16;
 
@@ -71,6 +75,8 @@ pub struct LetterPage {
     pub letter: DeadLetter,
     /// Its body, as a text or in hexadecimal digits.
     pub body: Body,
+    /// Where the order is looked for that it was to become.
+    pub order: Option<String>,
     /// What is wrong with the form.
     pub faults: Faults,
     /// The reason as typed.
@@ -86,6 +92,17 @@ impl LetterPage {
 
     fn is_waiting(&self) -> bool {
         self.letter.state == LetterState::Waiting
+    }
+
+    /// Whether a worker is at it, or has just been: what was sent again comes back soon or never.
+    fn is_moving(&self) -> bool {
+        match self.letter.state {
+            LetterState::Replay | LetterState::Discard => true,
+            LetterState::Replayed => {
+                self.f.now_ms.saturating_sub(self.letter.updated_at_ms) < BACK_WITHIN_MS
+            }
+            LetterState::Waiting | LetterState::Discarded => false,
+        }
     }
 }
 
@@ -143,6 +160,18 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.chunks(HEX_LINE).map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// The search for the order of a message that has an order's number; where the body can be read that far,
+/// also at the gate and in the outbox.
+fn order_of(message_id: &str, body: &[u8]) -> Option<String> {
+    let number: OrderNo = message_id.parse().ok()?;
+    let fields: Value = serde_json::from_slice(body).unwrap_or_default();
+    let id = |field: &str| fields.get(field).and_then(Value::as_i64).filter(|id| *id > 0);
+    let narrower = id("activity_id").zip(id("user_id"));
+    let narrower =
+        narrower.map(|(activity, shopper)| format!("&activity={activity}&shopper={shopper}"));
+    Some(format!("/ops/orders?number={number}{}", narrower.unwrap_or_default()))
+}
+
 fn address(state: Option<LetterState>) -> String {
     match state {
         Some(LetterState::Waiting) => "/ops/dead-letters".to_owned(),
@@ -194,12 +223,21 @@ pub async fn show(
     f: Frame,
     Query(mut query): Query,
 ) -> Result<HttpResponse, WebError> {
-    let notice = match query.take("done")?.as_deref() {
-        Some("replay") => Some((key("letters-done-replay"), true)),
-        Some("discard") => Some((key("letters-done-discard"), true)),
+    let done = query.take("done")?;
+    let told = Told { done, ..Told::default() };
+    answer(&site, f, id, StatusCode::OK, told).await
+}
+
+/// What came of a decision up to now, and whether that is good news.
+fn outcome(done: &str, state: LetterState) -> Option<(Message, bool)> {
+    match (done, state) {
+        ("replay", LetterState::Replay) => Some((key("letters-done-replay"), true)),
+        ("replay", LetterState::Replayed) => Some((key("letters-was-replayed"), true)),
+        ("replay", LetterState::Waiting) => Some((key("letters-came-back"), false)),
+        ("discard", LetterState::Discard) => Some((key("letters-done-discard"), true)),
+        ("discard", LetterState::Discarded) => Some((key("letters-was-discarded"), true)),
         _ => None,
-    };
-    told(&site, f, id, StatusCode::OK, Told { notice, ..Told::default() }).await
+    }
 }
 
 /// Lets one letter be sent again.
@@ -242,8 +280,8 @@ pub async fn discard(
         faults.add("reason", key("ops-fault-long-reason").with("most", most));
     }
     if !faults.is_empty() {
-        let said = Told { faults, reason: form.reason, notice: None };
-        return told(&site, f, id, StatusCode::UNPROCESSABLE_ENTITY, said).await;
+        let said = Told { faults, reason: form.reason, ..Told::default() };
+        return answer(&site, f, id, StatusCode::UNPROCESSABLE_ENTITY, said).await;
     }
     let decision = Decision::Discard(form.reason);
     if site.office.decide_letter(id, decision, &operator.actor).await? {
@@ -257,14 +295,16 @@ struct Told {
     faults: Faults,
     reason: String,
     notice: Option<(Message, bool)>,
+    /// The decision that led here.
+    done: Option<String>,
 }
 
 async fn overtaken(site: &Site, f: Frame, id: i64) -> Result<HttpResponse, WebError> {
     let said = Told { notice: Some((key("letters-overtaken"), false)), ..Told::default() };
-    told(site, f, id, StatusCode::CONFLICT, said).await
+    answer(site, f, id, StatusCode::CONFLICT, said).await
 }
 
-async fn told(
+async fn answer(
     site: &Site,
     f: Frame,
     id: i64,
@@ -272,14 +312,30 @@ async fn told(
     said: Told,
 ) -> Result<HttpResponse, WebError> {
     let (letter, body) = site.office.dead_letter(id).await?.ok_or(WebError::NotFound)?;
-    let Told { faults, reason, notice } = said;
-    let page = LetterPage { f, letter, body: Body::of(&body), faults, reason, notice };
+    let Told { faults, reason, notice, done } = said;
+    let notice = notice.or_else(|| outcome(done.as_deref()?, letter.state));
+    let (order, body) = (order_of(&letter.message_id, &body), Body::of(&body));
+    let page = LetterPage { f, letter, body, order, faults, reason, notice };
     Ok(respond(status, &page))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Body;
+    use super::{Body, order_of};
+
+    #[test]
+    fn a_letter_leads_to_its_order_as_far_as_it_can_be_read() {
+        let number = "01M8MABPC9Q8ZP91A4JAYNZ17Q";
+        let search = format!("/ops/orders?number={number}");
+        for body in
+            ["", "{", "[1]", "{\"user_id\": 7}", "{\"user_id\": 7, \"activity_id\": \"&x\"}"]
+        {
+            assert_eq!(order_of(number, body.as_bytes()).as_ref(), Some(&search), "{body}");
+        }
+        let whole = order_of(number, b"{\"user_id\": 7, \"activity_id\": 3}");
+        assert_eq!(whole, Some(format!("{search}&activity=3&shopper=7")));
+        assert_eq!(order_of("poison", b"{}"), None);
+    }
 
     #[test]
     fn a_body_is_shown_whatever_it_is() {

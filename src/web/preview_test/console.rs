@@ -135,6 +135,7 @@ fn audits(language: Language) -> Pages {
             actor: actor.into(),
             action: action.into(),
             subject: subject.into(),
+            subject_name: subject.starts_with("user:").then(|| "小明 <b>".into()),
             changes,
             request_id: "01KB7Q3W8T5ZJX0M9V2C4N6P8R".into(),
             at_ms: now(),

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     account::{AccountError, SignIn},
+    sale::shopper::Role,
     web::{
         error::{WebError, told},
         extract::{
@@ -26,8 +27,8 @@ use crate::{
 /// The form; who is signed in already is sent on.
 pub async fn form(f: Frame, Query(mut query): Query) -> Result<HttpResponse, WebError> {
     let next = query.take("next")?.as_deref().map(Next::parse).unwrap_or_default();
-    if f.viewer.is_some() {
-        return Ok(see_other(next.address()));
+    if let Some(viewer) = &f.viewer {
+        return Ok(see_other(next.address_for(viewer.role)));
     }
     let next = next.as_str().to_owned();
     let page = LoginPage { f, username: String::new(), next, fault: None };
@@ -42,8 +43,9 @@ pub async fn submit(
     f: Frame,
     Checked(form): Checked<AccountForm>,
 ) -> Result<HttpResponse, WebError> {
-    let Err(fault) = enter(&site, &session, &form).await? else {
-        return Ok(see_other(form.next.address()));
+    let fault = match enter(&site, &session, &form).await? {
+        Ok(role) => return Ok(see_other(form.next.address_for(role))),
+        Err(fault) => fault,
     };
     if wanted.is_json() {
         return Ok(told(status(fault), name(fault), f.t(fault.text()).to_string()));
@@ -73,14 +75,15 @@ async fn enter(
     site: &Site,
     session: &Session,
     form: &AccountForm,
-) -> Result<Result<(), LoginFault>, WebError> {
+) -> Result<Result<Role, LoginFault>, WebError> {
     if form.username.trim().is_empty() || form.password.is_empty() {
         return Ok(Err(LoginFault::Missing));
     }
     match site.accounts.sign_in(&form.username, &form.password).await {
         Ok(SignIn::Welcome(account)) => {
+            let role = account.role;
             session::sign_in(session, account);
-            Ok(Ok(()))
+            Ok(Ok(role))
         }
         Ok(SignIn::Refused) => Ok(Err(LoginFault::Wrong)),
         Ok(SignIn::Disabled) => Ok(Err(LoginFault::Closed)),

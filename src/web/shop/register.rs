@@ -28,8 +28,8 @@ struct Faults {
 /// The form; who is signed in already is sent on.
 pub async fn form(f: Frame, Query(mut query): Query) -> Result<HttpResponse, WebError> {
     let next = query.take("next")?.as_deref().map(Next::parse).unwrap_or_default();
-    if f.viewer.is_some() {
-        return Ok(see_other(next.address()));
+    if let Some(viewer) = &f.viewer {
+        return Ok(see_other(next.address_for(viewer.role)));
     }
     Ok(respond(StatusCode::OK, &page(f, String::new(), &next, &Faults::default())))
 }

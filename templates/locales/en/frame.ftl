@@ -13,6 +13,7 @@ sign-out = Sign out
 language-label = Language
 footer-promise = Every unit goes to exactly one shopper. First come, first served, by our clock.
 
+link-back = Back to the page
 link-sales = See all sales
 link-all-sales = All sales
 link-orders = My orders

@@ -13,6 +13,7 @@ sign-out = 退出
 language-label = 语言
 footer-promise = 每一件只属于一个人。先到先得，以我们的时钟为准。
 
+link-back = 返回该页面
 link-sales = 查看全部活动
 link-all-sales = 全部活动
 link-orders = 我的订单

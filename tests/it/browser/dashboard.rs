@@ -2,23 +2,14 @@
 
 use seckill::sale::actor::Actor;
 use seckill::sale::ids::ActivityId;
-use seckill::sale::shopper::Role;
 use serde_json::json;
 
-use super::person::SUBMIT;
+use super::person::Person;
 use super::{Setting, Window};
-use crate::harness::app::PASSWORD;
 use crate::harness::{App, SOON, Sale, eventually};
 
 async fn admin(app: &App, setting: Setting) -> Window {
-    let (_, name) = app.account(Role::Admin).await;
-    let window = Window::open(app.url(), setting).await;
-    window.goes_to("/login").await;
-    window.types("#username", &name).await;
-    window.types("#password", PASSWORD).await;
-    window.clicks(SUBMIT).await;
-    window.arrives_at("/").await;
-    window
+    Person::admin(app, setting).await.window
 }
 
 fn dashboard_of(sale: ActivityId) -> String {

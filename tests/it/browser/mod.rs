@@ -9,6 +9,7 @@ mod chromium;
 mod clock;
 mod console;
 mod dashboard;
+mod operator;
 mod person;
 mod pipeline;
 mod plain;

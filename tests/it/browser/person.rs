@@ -35,20 +35,24 @@ impl Person {
     }
 
     pub(super) async fn signed_in(app: &App, setting: Setting) -> Self {
-        Self::new(app, setting).await.at_home().await
+        Self::new(app, setting).await.signs_in_at("/").await
     }
 
     /// An admin, signed in.
     pub(super) async fn admin(app: &App, setting: Setting) -> Self {
-        Self::of_role(app, Role::Admin, setting).await.at_home().await
+        Self::of_role(app, Role::Admin, setting).await.signs_in_at("/admin/activities").await
     }
 
-    async fn at_home(self) -> Self {
-        let person = self;
-        person.window.goes_to("/login").await;
-        person.signs_in().await;
-        person.window.arrives_at("/").await;
-        person
+    /// An operator, signed in.
+    pub(super) async fn operator(app: &App, setting: Setting) -> Self {
+        Self::of_role(app, Role::Operator, setting).await.signs_in_at("/ops/orders").await
+    }
+
+    async fn signs_in_at(self, home: &str) -> Self {
+        self.window.goes_to("/login").await;
+        self.signs_in().await;
+        self.window.arrives_at(home).await;
+        self
     }
 
     /// Fills in the form to sign in, which is shown.

@@ -1,6 +1,5 @@
 //! The pipeline in front of an operator during a small sale: it moves by itself, turns red, and recovers.
 
-use seckill::sale::shopper::Role;
 use serde_json::json;
 
 use super::person::Person;
@@ -8,15 +7,11 @@ use super::{Setting, Window};
 use crate::harness::{App, Plan, Process, SOON, Sale, eventually};
 
 async fn operator(app: &App, setting: Setting) -> Window {
-    let person = Person::of_role(app, Role::Operator, setting).await;
-    person.window.goes_to("/login").await;
-    person.signs_in().await;
-    person.window.arrives_at("/").await;
-    person.window
+    Person::operator(app, setting).await.window
 }
 
 /// Waits for a figure to be as `is` says.
-async fn figure(window: &Window, name: &str, is: impl Fn(&str) -> bool) {
+pub(super) async fn figure(window: &Window, name: &str, is: impl Fn(&str) -> bool) {
     let script = format!(
         "[...document.querySelectorAll('#figures .tile-figure')]\
          .find((tile) => tile.querySelector('dt').textContent === {})\

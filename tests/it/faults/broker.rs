@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use lapin::options::QueueDeleteOptions;
+use seckill::queue::{Lane, Queue, QueueOptions};
 use seckill::stack::{Home, Kind, Server, Speed};
 
 use super::{all_buy, all_insist, outbox};
@@ -118,4 +120,34 @@ async fn a_connection_to_the_broker_that_is_dead_but_not_closed_is_replaced() {
         (app.balance(sale).await.orders.pending_payment == 20).then_some(())
     })
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_purchase_becomes_an_order_although_the_queue_was_deleted_and_made_again() {
+    let mut app = App::start().await;
+    let sale = app.sale(Sale::of(3)).await;
+    let (before, after, last) = (app.shopper().await, app.shopper().await, app.shopper().await);
+    let order = before.must_buy(sale).await;
+    before.order_becomes(&order, "pending_payment").await;
+    app.balanced("nothing is in the queue", sale, |b| b.reserved == Some(0)).await;
+
+    let properties = lapin::ConnectionProperties::default();
+    let url = app.config.queue.url.reveal();
+    let outside = lapin::Connection::connect(url, properties).await.unwrap();
+    let channel = outside.create_channel().await.unwrap();
+    let prefix = app.places.prefix.clone();
+    let queue = Queue::new(QueueOptions { prefix, ..QueueOptions::new(url) }).unwrap();
+    let name = queue.topology().name(Lane::Orders).to_owned();
+    channel.queue_delete(name.into(), QueueDeleteOptions::default()).await.unwrap();
+    queue.check().await.unwrap();
+
+    let order = after.must_buy(sale).await;
+    after.order_becomes(&order, "pending_payment").await;
+    // What a consumer opened anew leaves at its end is as little as before.
+    app.stop_worker().await;
+    let order = last.must_buy(sale).await;
+    app.start_worker().await;
+    last.order_becomes(&order, "pending_payment").await;
+    app.balanced("all", sale, |b| b.orders.pending_payment == 3 && b.remain_stock == 0).await;
+    queue.close().await;
 }

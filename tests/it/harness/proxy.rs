@@ -33,6 +33,7 @@ struct Control {
     hold_to_server: AtomicBool,
     refuse: AtomicBool,
     passed_to_server: AtomicU64,
+    lost_to_client: AtomicU64,
     connections: AtomicU64,
     /// Lines up to this one are dead and do not know it.
     stranded: AtomicU64,
@@ -108,6 +109,11 @@ impl Proxy {
         self.control.passed_to_server.load(Ordering::SeqCst)
     }
 
+    /// How many bytes that the server said were lost so far.
+    pub(crate) fn lost_to_client(&self) -> u64 {
+        self.control.lost_to_client.load(Ordering::SeqCst)
+    }
+
     /// How many connections were made so far.
     pub(crate) fn connections(&self) -> u64 {
         self.control.connections.load(Ordering::SeqCst)
@@ -156,6 +162,9 @@ async fn pass(
     let mut buffer = vec![0; 16 * 1024];
     while let Ok(length @ 1..) = from.read(&mut buffer).await {
         if control.is_stranded(line) || control.swallows(way) {
+            if matches!(way, Way::ToClient) {
+                control.lost_to_client.fetch_add(length as u64, Ordering::SeqCst);
+            }
             continue;
         }
         while matches!(way, Way::ToServer) && control.hold_to_server.load(Ordering::SeqCst) {

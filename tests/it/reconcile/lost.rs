@@ -111,3 +111,44 @@ async fn sent_again_though_it_had_only_been_slow_it_is_one_order() {
     assert_eq!((balance.orders.pending_payment, balance.remain_stock), (1, 2));
     assert_eq!(said(&app.reconcile(false).await), []);
 }
+
+/// The broker comes back without what it had confirmed: its disk was lost, or somebody emptied the queue.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_broker_that_lost_its_messages_loses_no_order() {
+    let plan = Plan::default().set("SECKILL__RECONCILE__WAITING_S", 1);
+    let mut app = App::start_with(plan).await;
+    let sale = app.sale(Sale::of(20)).await;
+    let shoppers = app.shoppers(30).await;
+    app.balanced("open", sale, |b| b.gate_stock == Some(20)).await;
+    app.stop_worker().await;
+    let answers = futures_util::future::join_all(shoppers.iter().map(|s| s.buy(sale))).await;
+    let entries = app.gate.outbox(&keys(sale), 100).await.unwrap();
+    let queue = queue(&app);
+    let promised: Vec<_> = entries.iter().map(|e| e.reservation.clone().unwrap()).collect();
+    for sent in queue.publisher().publish_all(&promised).await {
+        sent.unwrap();
+    }
+    app.gate.forget(&keys(sale), &entries).await.unwrap();
+    let options = lapin::ConnectionProperties::default();
+    let broker = lapin::Connection::connect(app.config.queue.url.reveal(), options).await.unwrap();
+    let channel = broker.create_channel().await.unwrap();
+    let name = format!("{}.orders", app.places.prefix);
+    let purged =
+        channel.queue_purge(name.into(), lapin::options::QueuePurgeOptions::default()).await;
+    assert_eq!(purged.unwrap(), 20);
+    app.start_worker().await;
+    app.start_reconciler().await;
+    let balance = app.balanced("all are orders", sale, |b| b.orders.pending_payment == 20).await;
+    assert_eq!((balance.remain_stock, balance.orders.rejected, balance.orders.lost), (0, 0, 0));
+    let mut orders = 0;
+    for (shopper, answer) in shoppers.iter().zip(&answers) {
+        if answer.outcome() == "admitted" {
+            shopper.order_becomes(&answer.order_no(), "pending_payment").await;
+            orders += 1;
+        } else {
+            assert_eq!(answer.outcome(), "sold_out");
+        }
+    }
+    assert_eq!(orders, 20);
+    queue.close().await;
+}

@@ -2,6 +2,7 @@
 
 use reqwest::Method;
 use seckill::sale::ids::ActivityId;
+use seckill::sale::shopper::Role;
 
 use super::{books, execute, header, is_careful, is_refusal_page, still_books};
 use crate::harness::app::PASSWORD;
@@ -219,6 +220,54 @@ async fn the_way_on_never_leaves_the_site() {
         let fields = [("csrf_token", token.as_str()), ("lang", "en"), ("next", next)];
         let led = browser.post("/language", &fields).await;
         assert_eq!(led.location.as_deref(), Some(next));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn staff_land_on_their_own_pages_unless_they_were_on_the_way_to_another() {
+    let app = App::start().await;
+    for (role, home) in [(Role::Shopper, "/"), (Role::Operator, "/ops"), (Role::Admin, "/admin")] {
+        let (_, name) = app.account(role).await;
+        for (next, expected) in
+            [(None, home), (Some(""), home), (Some("/orders"), "/orders"), (Some("/"), "/")]
+        {
+            let browser = Browser::new(&app);
+            let token = browser.csrf_token().await;
+            let fields = [
+                ("csrf_token", Some(token.as_str())),
+                ("username", Some(&name)),
+                ("password", Some(PASSWORD)),
+                ("next", next),
+            ];
+            let fields: Vec<_> =
+                fields.into_iter().filter_map(|(field, text)| Some((field, text?))).collect();
+            let led = browser.post("/login", &fields).await;
+            assert_eq!((led.status, led.location.as_deref()), (303, Some(expected)), "{role}");
+            for path in ["/login", "/register"] {
+                assert_eq!(
+                    browser.get(path).await.location.as_deref(),
+                    Some(home),
+                    "{role} {path}"
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_just_looks_at_the_address_of_a_form_is_shown_the_way_to_its_page() {
+    let app = App::start().await;
+    let shopper = app.shopper().await;
+    for (path, page) in [
+        ("/orders/01M8KQQ4QBNT53ANY3ZQSV0492/cancel", "/orders/01M8KQQ4QBNT53ANY3ZQSV0492"),
+        ("/account/end-sessions", "/account"),
+        ("/ops/dead-letters/replay", "/ops/dead-letters"),
+        ("/admin/activities/1/pause", "/admin/activities/1"),
+    ] {
+        let answer = shopper.browser.get(path).await;
+        is_refusal_page(&answer, 405);
+        assert!(answer.text.contains(&format!("class=\"button\" href=\"{page}\"")), "{path}");
+        assert!(answer.text.contains(&format!("name=\"next\" value=\"{page}\"")), "{path}");
     }
 }
 

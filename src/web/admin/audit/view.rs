@@ -55,8 +55,12 @@ pub struct Entry {
     pub by: String,
     /// What was done.
     pub action: Message,
+    /// The same as the ledger writes it.
+    pub word: String,
     /// To what, as the ledger writes it.
     pub subject: String,
+    /// The name of that, where the number alone says little.
+    pub subject_name: Option<String>,
     /// The page of that, if there is one.
     pub subject_page: Option<String>,
     /// This subject's rows.
@@ -110,6 +114,8 @@ impl Entry {
             by: search.by(&row.actor),
             actor: actor(&row),
             action: action(&row.action),
+            word: row.action,
+            subject_name: row.subject_name,
             subject_page: page_of(&row.subject),
             about: search.about(&row.subject),
             subject: row.subject,
@@ -220,7 +226,7 @@ fn field(word: &str) -> Message {
         "product" => key("audit-field-product"),
         "title" => key("audit-field-title"),
         "price_cents" => key("audit-field-price"),
-        "list_price_cents" => key("audit-field-list-price"),
+        "list_price_cents" | "list_price" => key("audit-field-list-price"),
         "total_stock" => key("audit-field-stock"),
         "starts_at" => key("audit-field-starts-at"),
         "ends_at" => key("audit-field-ends-at"),

@@ -43,6 +43,12 @@ impl OrdersPage {
         OrderState::ALL.into_iter().map(choice).collect()
     }
 
+    /// Whether what is seldom searched for is part of this search.
+    fn has_more_filters(&self) -> bool {
+        let Search { reason, from, to, .. } = &self.search;
+        [reason, from, to].into_iter().any(|typed| !typed.is_empty())
+    }
+
     fn reasons(&self) -> Vec<Choice> {
         let choice = |word| Some((word, words::reason(word)?, word == self.search.reason));
         REASONS.into_iter().filter_map(choice).collect()
@@ -136,17 +142,27 @@ impl Done {
 pub enum Mark {
     /// The order is past it, or has nothing to do there.
     Past,
-    /// It is there now.
+    /// It is there now, and something is still to come.
     Here,
+    /// It has come to its end there.
+    Done,
+    /// It has not come there yet.
+    Ahead,
     /// Something is not as it should be, or not known.
     Odd,
 }
 
 impl Mark {
+    fn is_here(self) -> bool {
+        matches!(self, Self::Here | Self::Done)
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Past => "past",
             Self::Here => "here",
+            Self::Done => "done",
+            Self::Ahead => "ahead",
             Self::Odd => "odd",
         }
     }
@@ -161,6 +177,32 @@ pub struct Station {
     pub mark: Mark,
     /// What is there.
     pub what: Message,
+}
+
+impl Station {
+    /// The way of what the ledger does not have yet.
+    #[must_use]
+    pub fn of_reservation(found: &OnItsWay) -> Vec<Self> {
+        let (outbox, queue) = match found.outbox {
+            InOutbox::Waiting => (
+                (Mark::Here, key("ops-outbox-to-publish")),
+                (Mark::Ahead, key("ops-not-there-yet")),
+            ),
+            InOutbox::Gone => {
+                ((Mark::Past, key("ops-outbox-gone")), (Mark::Here, key("ops-queue-or-recorder")))
+            }
+            InOutbox::Away => {
+                ((Mark::Odd, key("ops-outbox-away")), (Mark::Ahead, key("ops-queue-or-recorder")))
+            }
+        };
+        let station = |name, (mark, what)| Self { name, mark, what };
+        vec![
+            station(key("ops-gate"), (Mark::Past, key("ops-gate-holds"))),
+            station(key("ops-outbox"), outbox),
+            station(key("ops-queue"), queue),
+            station(key("ops-ledger"), (Mark::Ahead, key("ops-not-there-yet"))),
+        ]
+    }
 }
 
 /// A line of the history.
@@ -275,14 +317,14 @@ fn queue(outbox: InOutbox) -> Station {
 }
 
 fn ledger(path: &OrderPath) -> Station {
-    let what = match path.order.state {
-        OrderState::PendingPayment => key("ops-ledger-pending"),
-        OrderState::Paid => key("ops-ledger-paid"),
-        OrderState::Cancelled => key("ops-ledger-cancelled"),
-        OrderState::Rejected => key("ops-ledger-rejected"),
-        OrderState::Lost => key("ops-ledger-lost"),
+    let (mark, what) = match path.order.state {
+        OrderState::PendingPayment => (Mark::Here, key("ops-ledger-pending")),
+        OrderState::Paid => (Mark::Done, key("ops-ledger-paid")),
+        OrderState::Cancelled => (Mark::Done, key("ops-ledger-cancelled")),
+        OrderState::Rejected => (Mark::Done, key("ops-ledger-rejected")),
+        OrderState::Lost => (Mark::Done, key("ops-ledger-lost")),
     };
-    Station { name: key("ops-ledger"), mark: Mark::Here, what }
+    Station { name: key("ops-ledger"), mark, what }
 }
 
 fn trouble(path: &OrderPath) -> Option<Message> {

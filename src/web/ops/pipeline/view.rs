@@ -71,6 +71,8 @@ pub struct Told {
     pub meaning: Message,
     /// What to do.
     pub remedy: Message,
+    /// The page on which to do it, and its name.
+    pub page: Option<(&'static str, Message)>,
 }
 
 /// A station and its figures.
@@ -129,6 +131,7 @@ impl Shown {
             station: words::station(alarm.station()),
             meaning: words::meaning(alarm),
             remedy: words::remedy(alarm),
+            page: words::page(alarm),
         };
         Self {
             at_ms: path.at_ms,

@@ -82,6 +82,17 @@ pub(super) fn meaning(alarm: &Alarm) -> Message {
     }
 }
 
+/// The page that an alarm leads to, and its name.
+pub(super) fn page(alarm: &Alarm) -> Option<(&'static str, Message)> {
+    match alarm {
+        Alarm::OutboxOld(_) | Alarm::ReconcileAlarms(_) => Some(("/ops/stuck", key("ops-stuck"))),
+        Alarm::DeadLetters(_) => Some(("/ops/dead-letters", key("ops-dead-letters"))),
+        Alarm::Unreconciled(_) => Some(("/ops/reconciliation", key("ops-reconciliation"))),
+        Alarm::Evicted(_) => Some(("/ops/sales", key("ops-sales"))),
+        _ => None,
+    }
+}
+
 /// What to do about it.
 pub(super) fn remedy(alarm: &Alarm) -> Message {
     match alarm {
