@@ -7,8 +7,9 @@ use crate::sale::ids::ActivityId;
 
 pub use crate::ledger::orders::Exported;
 
-/// Orders of a search read at once.
-const PAGE: i64 = 1000;
+/// Orders of a search read at once. They are fetched by their numbers, and of a list of a thousand the server
+/// would make a table first.
+const PAGE: i64 = 500;
 
 /// Orders that are being read, and how far they have been.
 #[derive(Debug, Clone)]

@@ -53,6 +53,7 @@ impl Figures {
         Sample {
             at_ms,
             gate_stock: self.balance.gate_stock,
+            total_stock: Some(self.balance.total_stock),
             remain_stock: self.balance.remain_stock,
             reserved: self.balance.reserved,
             pending: orders.pending_payment,
@@ -85,6 +86,11 @@ impl BackOffice {
         let sample = self.figures(id).await?.sample(at_ms);
         samples::insert(&self.ledger, id, sample).await?;
         Ok(())
+    }
+
+    /// Settled sales that had orders and have no history, at most `limit`.
+    pub async fn without_history(&self, limit: i64) -> Result<Vec<ActivityId>, BackOfficeError> {
+        Ok(samples::without(&self.ledger, limit).await?)
     }
 
     /// The history of a sale after this time, ms since the epoch; the oldest first.

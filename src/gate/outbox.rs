@@ -55,14 +55,18 @@ impl Gate {
     /// What waits in these outboxes, at this time, ms since the epoch.
     pub async fn outboxes(&self, all: Vec<Keys>, now_ms: i64) -> Result<OutboxFigures, GateError> {
         let mut looks = stream::iter(all)
-            .map(|keys| async move { self.waiting(&keys).await })
+            .map(|keys| async move {
+                Ok::<_, GateError>((self.waiting(&keys).await?, self.on_the_way(&keys).await?))
+            })
             .buffer_unordered(AT_ONCE);
         let mut figures = OutboxFigures::default();
-        while let Some((entries, since_ms)) = looks.try_next().await? {
+        let age = |since_ms: Option<i64>| since_ms.map(|since| now_ms.saturating_sub(since).max(0));
+        while let Some(((entries, since_ms), (underway, left_ms))) = looks.try_next().await? {
             figures.entries = figures.entries.saturating_add(entries);
             figures.fullest = figures.fullest.max(entries);
-            let age_ms = since_ms.map(|since_ms| now_ms.saturating_sub(since_ms).max(0));
-            figures.oldest_ms = figures.oldest_ms.max(age_ms);
+            figures.oldest_ms = figures.oldest_ms.max(age(since_ms));
+            figures.underway = figures.underway.saturating_add(underway);
+            figures.underway_oldest_ms = figures.underway_oldest_ms.max(age(left_ms));
         }
         Ok(figures)
     }
@@ -79,6 +83,16 @@ impl Gate {
         // An id begins with the time at which it was given.
         let since_ms = first.ids.first().and_then(|entry| entry.id.split('-').next()?.parse().ok());
         Ok((entries, since_ms))
+    }
+
+    /// How many are between outbox and ledger, and since when the first was reserved.
+    async fn on_the_way(&self, keys: &Keys) -> Result<(i64, Option<i64>), GateError> {
+        let underway = self.underway(keys).await?;
+        if underway == 0 {
+            return Ok((0, None));
+        }
+        let first = self.underway_since(keys, i64::MAX, 1).await?;
+        Ok((underway, first.first().map(|first| first.reserved_at_ms)))
     }
 
     /// The entries that were made between two times (ms since the epoch by Redis' clock, both included), the

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::clock::{from_millis, to_millis};
 use super::error::LedgerError;
+use super::newest::{Stretch, Timeline, Walk, newest};
 use super::pool::Ledger;
 use super::schema::{audit_log, users};
 use super::transaction::fitting;
@@ -117,6 +118,30 @@ pub struct Row {
     pub at_ms: i64,
 }
 
+const AUDIT: Timeline = Timeline { table: "audit_log", time: Some("at") };
+
+impl Filter {
+    /// Along the index that begins with what is asked for. What was done to one thing is so little that all
+    /// of it is looked at.
+    fn walk(self) -> Walk {
+        let mut walk = AUDIT.along(match (&self.subject, &self.actor, &self.action) {
+            (Some(_), _, _) => "audit_log_subject",
+            (None, Some(_), Some(_)) => "audit_log_actor_and_action",
+            (None, Some(_), None) => "audit_log_actor_name",
+            (None, None, Some(_)) => "audit_log_action_word",
+            (None, None, None) => "audit_log_at",
+        });
+        for (column, word) in
+            [("subject", self.subject), ("actor", self.actor), ("action", self.action)]
+        {
+            if let Some(word) = word {
+                walk = walk.word(column, word);
+            }
+        }
+        walk
+    }
+}
+
 /// The newest rows that pass the filter; `before` goes on after the last one of a page.
 pub async fn list(
     ledger: &Ledger,
@@ -126,10 +151,14 @@ pub async fn list(
 ) -> Result<Vec<Row>, LedgerError> {
     ledger
         .run(move |conn| {
-            let mut rows = audit_log::table
-                .filter(audit_log::id.lt(before.unwrap_or(i64::MAX)))
-                .order(audit_log::id.desc())
-                .limit(limit)
+            let stretch = Stretch {
+                from: filter.from_ms.and_then(from_millis),
+                until: filter.until_ms.and_then(from_millis),
+                before,
+            };
+            let found = newest(conn, vec![filter.walk()], stretch, limit)?;
+            let mut rows: Vec<Columns> = audit_log::table
+                .filter(audit_log::id.eq_any(found))
                 .select((
                     audit_log::id,
                     audit_log::actor_id,
@@ -140,23 +169,8 @@ pub async fn list(
                     audit_log::request_id,
                     audit_log::at,
                 ))
-                .into_boxed();
-            if let Some(actor) = filter.actor {
-                rows = rows.filter(audit_log::actor.eq(actor));
-            }
-            if let Some(action) = filter.action {
-                rows = rows.filter(audit_log::action.eq(action));
-            }
-            if let Some(subject) = filter.subject {
-                rows = rows.filter(audit_log::subject.eq(subject));
-            }
-            if let Some(from) = filter.from_ms.and_then(from_millis) {
-                rows = rows.filter(audit_log::at.ge(from));
-            }
-            if let Some(until) = filter.until_ms.and_then(from_millis) {
-                rows = rows.filter(audit_log::at.lt(until));
-            }
-            let rows: Vec<Columns> = rows.load(conn)?;
+                .load(conn)?;
+            rows.sort_unstable_by_key(|row| std::cmp::Reverse((row.7, row.0)));
             let mut rows: Vec<Row> = rows.into_iter().map(row_of).collect();
             name_accounts(conn, &mut rows)?;
             Ok(rows)

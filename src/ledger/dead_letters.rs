@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::audit::{self, Change};
 use super::clock::to_millis;
 use super::error::LedgerError;
+use super::newest::{Stretch, Timeline, newest};
 use super::pool::Ledger;
 use super::schema::dead_letters;
 use super::transaction::{fitting, transaction};
@@ -123,6 +124,8 @@ pub async fn insert(ledger: &Ledger, letter: NewDeadLetter) -> Result<bool, Ledg
         .await
 }
 
+const LETTERS: Timeline = Timeline { table: "dead_letters", time: None };
+
 /// The newest letters, of one state or of all; `before` goes on after the last one of a page.
 pub async fn list(
     ledger: &Ledger,
@@ -132,16 +135,18 @@ pub async fn list(
 ) -> Result<Vec<DeadLetter>, LedgerError> {
     ledger
         .run(move |conn| {
-            let mut rows = dead_letters::table
-                .filter(dead_letters::id.lt(before.unwrap_or(i64::MAX)))
+            let walk = match state {
+                Some(state) => LETTERS.along("dead_letters_status").word("status", state.as_str()),
+                None => LETTERS.along("PRIMARY"),
+            };
+            let stretch = Stretch { before, ..Stretch::default() };
+            let found = newest(conn, vec![walk], stretch, limit)?;
+            let rows: Vec<Row> = dead_letters::table
+                .filter(dead_letters::id.eq_any(found))
                 .order(dead_letters::id.desc())
-                .limit(limit)
                 .select(Row::as_select())
-                .into_boxed();
-            if let Some(state) = state {
-                rows = rows.filter(dead_letters::status.eq(state.as_str()));
-            }
-            rows.load::<Row>(conn)?.into_iter().map(DeadLetter::try_from).collect()
+                .load(conn)?;
+            rows.into_iter().map(DeadLetter::try_from).collect()
         })
         .await
 }

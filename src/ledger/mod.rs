@@ -12,6 +12,7 @@ pub mod dead_letters;
 mod error;
 mod facts;
 mod migrate;
+mod newest;
 pub mod orders;
 pub mod payments;
 mod pool;

@@ -1,15 +1,17 @@
 //! The history of sales.
 
 use chrono::NaiveDateTime;
+use diesel::dsl::{exists, not};
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
 
 use super::clock::{from_millis, to_millis};
 use super::error::LedgerError;
 use super::pool::Ledger;
-use super::schema::sale_samples;
+use super::schema::{activities, sale_samples};
+use crate::sale::activity::Status;
 use crate::sale::demand::Outcomes;
-use crate::sale::ids::ActivityId;
+use crate::sale::ids::{ActivityId, Epoch};
 use crate::sale::sample::Sample;
 
 #[derive(Queryable, Selectable, Insertable)]
@@ -26,6 +28,7 @@ struct Row {
     rejected: i64,
     participants: Option<i64>,
     outcomes: Option<String>,
+    total_stock: Option<i64>,
 }
 
 impl From<Row> for Sample {
@@ -41,6 +44,7 @@ impl From<Row> for Sample {
             rejected: row.rejected,
             participants: row.participants,
             outcomes: row.outcomes.as_deref().and_then(outcomes_of),
+            total_stock: row.total_stock,
         }
     }
 }
@@ -72,6 +76,7 @@ pub(super) fn write(
         rejected: sample.rejected,
         participants: sample.participants,
         outcomes: sample.outcomes.as_ref().and_then(text_of),
+        total_stock: sample.total_stock,
     };
     Ok(diesel::insert_or_ignore_into(sale_samples::table).values(row).execute(conn)? > 0)
 }
@@ -109,6 +114,24 @@ pub async fn last(ledger: &Ledger, activity: ActivityId) -> Result<Option<Sample
                 .first(conn)
                 .optional()?;
             Ok(row.map(Sample::from))
+        })
+        .await
+}
+
+/// Settled sales that had orders and have no history, at most `limit`: they were settled by a release that
+/// kept none.
+pub async fn without(ledger: &Ledger, limit: i64) -> Result<Vec<ActivityId>, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let history = sale_samples::table.filter(sale_samples::activity_id.eq(activities::id));
+            let ids: Vec<i64> = activities::table
+                .filter(activities::status.eq(Status::Settled.as_str()))
+                .filter(activities::gate_epoch.gt(Epoch::NEVER_OPENED.0))
+                .filter(not(exists(history)))
+                .limit(limit)
+                .select(activities::id)
+                .load(conn)?;
+            Ok(ids.into_iter().map(ActivityId).collect())
         })
         .await
 }

@@ -167,6 +167,7 @@ diesel::table! {
         rejected -> BigInt,
         participants -> Nullable<BigInt>,
         outcomes -> Nullable<Text>,
+        total_stock -> Nullable<BigInt>,
     }
 }
 
@@ -221,3 +222,4 @@ diesel::joinable!(activities -> products (product_id));
 diesel::joinable!(orders -> activities (activity_id));
 diesel::allow_tables_to_appear_in_same_query!(activities, products, orders, users);
 diesel::allow_tables_to_appear_in_same_query!(orders, payments);
+diesel::allow_tables_to_appear_in_same_query!(activities, sale_samples);

@@ -118,6 +118,7 @@ pub(super) fn write(
     let last = Sample {
         at_ms: to_millis(settled_at),
         gate_stock: None,
+        total_stock: Some(total_stock),
         remain_stock,
         reserved: None,
         pending: 0,

@@ -23,6 +23,9 @@ const AT_ONCE: usize = 4;
 /// A sample that took long (an index of millions of orders is counted) is followed by a pause of so many
 /// times its length: about a sixth of the time is spent on it, at most.
 const REST: u32 = 5;
+/// How often settled sales without a history are looked for, and how many are counted then.
+const FORGOTTEN_EVERY: Duration = Duration::from_secs(60);
+const FORGOTTEN: i64 = 20;
 const SECOND_MS: u64 = 1000;
 
 /// Takes samples.
@@ -49,8 +52,13 @@ impl Taken {
 impl Sampler {
     /// Takes samples until `stop`.
     pub async fn run(&self, stop: CancellationToken) {
+        let mut looked: Option<Instant> = None;
         while !stop.is_cancelled() {
             self.take_all().await;
+            if looked.is_none_or(|looked| looked.elapsed() >= FORGOTTEN_EVERY) {
+                looked = Some(Instant::now());
+                self.take_forgotten().await;
+            }
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = tokio::time::sleep(until_next_second()) => {}
@@ -71,6 +79,20 @@ impl Sampler {
                 }
             })
             .await;
+    }
+
+    /// A settled sale that nobody took samples of gets one, so that no page has to count its orders.
+    async fn take_forgotten(&self) {
+        let now_ms = chrono::Utc::now().timestamp_millis();
+        let take = async || {
+            for id in self.office.without_history(FORGOTTEN).await? {
+                self.office.keep_sample(id, now_ms).await?;
+            }
+            Ok::<_, BackOfficeError>(())
+        };
+        if let Err(error) = take().await {
+            tracing::warn!(%error, "a settled sale lacks its sample");
+        }
     }
 
     async fn take(&self, activity: &Activity) -> Result<(), BackOfficeError> {

@@ -32,6 +32,10 @@ pub struct OutboxFigures {
     pub fullest: i64,
     /// Age of the oldest entry, ms.
     pub oldest_ms: Option<i64>,
+    /// What has left them and is not recorded yet.
+    pub underway: i64,
+    /// Age of the oldest of those, ms.
+    pub underway_oldest_ms: Option<i64>,
 }
 
 /// Redis, by its own words.
@@ -88,6 +92,8 @@ pub struct Bounds {
     pub outbox: i64,
     /// Age of an entry of an outbox, ms.
     pub outbox_age_ms: i64,
+    /// Age of a reservation that has left its outbox and is not recorded, ms.
+    pub underway_age_ms: i64,
     /// Messages in the queue at which the relay pauses.
     pub queue: i64,
     /// From admission to the ledger for 99 of 100 orders, ms.
@@ -103,6 +109,7 @@ impl Default for Bounds {
         Self {
             outbox: 50_000,
             outbox_age_ms: 10_000,
+            underway_age_ms: 30_000,
             queue: 100_000,
             lag_ms: 5000,
             latency_us: 50_000,
@@ -167,6 +174,8 @@ pub enum Alarm {
     Silent(i64),
     /// Orders take so long, s.
     LagLong(i64),
+    /// A reservation left its outbox so long ago, s, and is no order yet.
+    UnderwayOld(i64),
     /// The ledger does not answer.
     LedgerAway,
     /// In a process, so many calls wait for a connection while all are in use.
@@ -196,7 +205,9 @@ impl Alarm {
             | Self::SlowCommands => Station::Gate,
             Self::OutboxOld(_) | Self::OutboxFull(_) => Station::Outbox,
             Self::QueueAway | Self::QueueLong(_) | Self::NoConsumer => Station::Queue,
-            Self::NoWorker | Self::Silent(_) | Self::LagLong(_) => Station::Recorder,
+            Self::NoWorker | Self::Silent(_) | Self::LagLong(_) | Self::UnderwayOld(_) => {
+                Station::Recorder
+            }
             Self::LedgerAway | Self::PoolShort(_) => Station::Ledger,
             Self::DeadLetters(_) => Station::DeadLetters,
             Self::ReconcileAlarms(_) | Self::Unreconciled(_) | Self::NeverReconciled => {
@@ -350,6 +361,8 @@ impl OutboxFigures {
         if let Some(full) = percent(self.fullest, bounds.outbox).filter(|full| *full >= NEARLY) {
             alarms.push(Alarm::OutboxFull(full));
         }
+        let late = self.underway_oldest_ms.filter(|age_ms| *age_ms > bounds.underway_age_ms);
+        alarms.extend(late.map(|age_ms| Alarm::UnderwayOld(age_ms / 1000)));
     }
 }
 

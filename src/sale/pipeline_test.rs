@@ -74,10 +74,18 @@ fn redis_has_to_keep_everything() {
 #[test]
 fn the_outbox_may_be_neither_old_nor_full() {
     let with = |outbox| alarms(&Path { outbox: Some(outbox), ..sound() });
-    let outbox = OutboxFigures { entries: 50_000, fullest: 39_999, oldest_ms: Some(10_000) };
+    let outbox = OutboxFigures {
+        entries: 50_000,
+        fullest: 39_999,
+        oldest_ms: Some(10_000),
+        underway: 7,
+        underway_oldest_ms: Some(30_000),
+    };
     assert_eq!(with(outbox), []);
     assert_eq!(with(OutboxFigures { fullest: 40_000, ..outbox }), [Alarm::OutboxFull(80)]);
     assert_eq!(with(OutboxFigures { oldest_ms: Some(10_001), ..outbox }), [Alarm::OutboxOld(10)]);
+    let late = OutboxFigures { underway_oldest_ms: Some(31_000), ..outbox };
+    assert_eq!(with(late), [Alarm::UnderwayOld(31)]);
 }
 
 #[test]

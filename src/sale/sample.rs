@@ -9,6 +9,8 @@ pub struct Sample {
     pub at_ms: i64,
     /// Units left at the gate, when it held the sale.
     pub gate_stock: Option<i64>,
+    /// Units that the sale had. `None`: taken by a release that did not keep it.
+    pub total_stock: Option<i64>,
     /// Units that no order held.
     pub remain_stock: i64,
     /// Units held at the gate whose order was not recorded yet.

@@ -17,6 +17,6 @@ pub use crate::ledger::payments::OpenRefund;
 pub use crate::ledger::reconciliations::Round;
 pub use on_its_way::OnItsWay;
 pub use orders::{AtGate, InOutbox, OrderPath};
-pub use sales::SaleSheet;
+pub use sales::{Counted, SaleSheet};
 pub use stuck::{COUNTED, Compared, Held, Named, Place, Stuck, Waiting};
 pub use unstick::{Freed, Resent};

@@ -30,7 +30,7 @@ const SALES: i64 = 200;
 /// Things of one kind that are named.
 const SHOWN: i64 = 50;
 /// Up to so many things of one kind are counted.
-pub const COUNTED: i64 = 1000;
+pub const COUNTED: i64 = 500;
 /// Reservations of one bucket that are read at one place.
 const OF_A_BUCKET: usize = 20;
 /// Cancelled orders, the newest, that the gate is asked about.
@@ -177,16 +177,17 @@ impl BackOffice {
         let sales = activities::at_gate(&self.ledger, SALES).await?;
         let mut stuck = Stuck {
             refunds: payments::open_refunds(&self.ledger, SHOWN).await?,
-            overdue: self.overdue().await?,
+            overdue: orders::overdue(&self.ledger, SHOWN).await?,
             compared: self.compared().await?,
             ..Stuck::default()
         };
+        stuck.overdue.retain(|due| due.overdue_ms > OVERDUE_MS);
         stuck.refunds_in_all = match length(&stuck.refunds) {
             SHOWN => payments::open_refunds_count(&self.ledger, COUNTED + 1).await?,
             few => few,
         };
         stuck.overdue_in_all = match length(&stuck.overdue) {
-            SHOWN => orders::due_count(&self.ledger, OVERDUE_MS, COUNTED + 1).await?,
+            SHOWN => orders::overdue_count(&self.ledger, OVERDUE_MS, COUNTED + 1).await?,
             few => few,
         };
         let lives = sales.iter().any(|sale| sale.opens_ms() < now_ms - COMPARED_MS);
@@ -196,16 +197,6 @@ impl BackOffice {
         self.look_for_held(&sales, now_ms, &mut stuck).await?;
         stuck.say_once();
         Ok(stuck)
-    }
-
-    /// Orders past their deadline, whether or not a payment of theirs was begun.
-    async fn overdue(&self) -> Result<Vec<Due>, BackOfficeError> {
-        let mut overdue = orders::due(&self.ledger, false, SHOWN).await?;
-        overdue.extend(orders::due(&self.ledger, true, SHOWN).await?);
-        overdue.retain(|due| due.overdue_ms > OVERDUE_MS);
-        overdue.sort_by_key(|due| std::cmp::Reverse(due.overdue_ms));
-        overdue.truncate(usize::try_from(SHOWN).unwrap_or(usize::MAX));
-        Ok(overdue)
     }
 
     async fn compared(&self) -> Result<Option<Compared>, BackOfficeError> {

@@ -64,10 +64,22 @@ pub struct Span {
 pub async fn span(ledger: &Ledger, activity: ActivityId) -> Result<Option<Span>, LedgerError> {
     ledger
         .run(move |conn| {
-            let of_sale = orders::table.filter(orders::activity_id.eq(activity.0));
-            let (first, last): (Option<i64>, Option<i64>) =
-                of_sale.select((min(orders::id), max(orders::id))).first(conn)?;
-            Ok(first.zip(last).map(|(first, last)| Span { after: first - 1, last }))
+            let mut span: Option<Span> = None;
+            // State by state these are the two ends of an index; all at once, everything between them.
+            for state in OrderState::ALL {
+                let ends: (Option<i64>, Option<i64>) = orders::table
+                    .filter(orders::activity_id.eq(activity.0))
+                    .filter(orders::status.eq(state.code()))
+                    .select((min(orders::id), max(orders::id)))
+                    .first(conn)?;
+                if let (Some(first), Some(last)) = ends {
+                    span = Some(span.map_or(Span { after: first - 1, last }, |span| Span {
+                        after: span.after.min(first - 1),
+                        last: span.last.max(last),
+                    }));
+                }
+            }
+            Ok(span)
         })
         .await
 }
@@ -143,7 +155,7 @@ pub(super) struct Row {
     status: i8,
     reason: Option<String>,
     reserved_at: NaiveDateTime,
-    created_at: NaiveDateTime,
+    pub(super) created_at: NaiveDateTime,
     pay_before: NaiveDateTime,
     paid_at: Option<NaiveDateTime>,
     cancelled_at: Option<NaiveDateTime>,

@@ -9,6 +9,7 @@
 mod endings;
 mod events;
 mod export;
+mod overdue;
 mod reading;
 mod record;
 pub mod search;
@@ -21,9 +22,10 @@ pub(super) use endings::mark_paid;
 pub use endings::{CancelOutcome, Ended, cancel, cancel_by_staff, expire, expire_by_staff};
 pub use events::{Actor, By, Event, history};
 pub use export::{Exported, Span, exported, rejections, shoppers, span};
+pub use overdue::{Due, due, overdue, overdue_count};
 pub use reading::{
-    Cancelled, Counts, Due, Holder, balance, barred_page, cancelled_last, cancelled_since, counts,
-    due, due_count, get, has_pending, holder, holders_page, known, of_user,
+    Cancelled, Counts, Holder, balance, barred_page, cancelled_last, cancelled_since, counts, get,
+    has_pending, holder, holders_page, known, of_user,
 };
 pub(super) use reading::{count, lock};
 pub use record::{BatchOutcome, record_batch};

@@ -2,24 +2,23 @@
 
 use std::collections::HashSet;
 
-use chrono::{NaiveDateTime, TimeDelta};
-use diesel::dsl::{count_star, exists, not};
+use chrono::NaiveDateTime;
+use diesel::dsl::count_star;
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
 
 use super::{Known, Row, order_no_of, state_of};
 use crate::ledger::activities;
-use crate::ledger::clock::{from_millis, now, to_millis};
+use crate::ledger::clock::{from_millis, to_millis};
 use crate::ledger::error::LedgerError;
 use crate::ledger::pool::Ledger;
-use crate::ledger::schema::{orders, payments};
+use crate::ledger::schema::orders;
 use crate::ledger::transaction::snapshot;
 use crate::sale::activity::Activity;
 use crate::sale::ids::{ActivityId, UserId};
 use crate::sale::money::Cents;
 use crate::sale::order::{Order, OrderState};
 use crate::sale::order_number::OrderNo;
-use crate::sale::payment::PaymentState;
 use crate::sale::reservation::{Entry, EntryState};
 
 /// What the gate's entry of a shopper is made from.
@@ -269,62 +268,6 @@ pub async fn has_pending(ledger: &Ledger, activity: ActivityId) -> Result<bool, 
                 .filter(orders::activity_id.eq(activity.0))
                 .filter(orders::status.eq(OrderState::PendingPayment.code()));
             Ok(pending.select(orders::id).first::<i64>(conn).optional()?.is_some())
-        })
-        .await
-}
-
-/// A pending order whose deadline has passed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Due {
-    /// Its number.
-    pub order_no: OrderNo,
-    /// For how long it has passed, ms by the ledger's clock.
-    pub overdue_ms: i64,
-}
-
-/// Pending orders past their deadline by the ledger's clock, the longest overdue first: those whose payment
-/// was begun and not told of (`paying`), or all others. Read without locks; each is then ended in a
-/// transaction of its own that looks again.
-pub async fn due(ledger: &Ledger, paying: bool, limit: i64) -> Result<Vec<Due>, LedgerError> {
-    ledger
-        .run(move |conn| {
-            let at = now(conn)?;
-            let begun = payments::table
-                .filter(payments::order_no.eq(orders::order_no))
-                .filter(payments::status.eq(PaymentState::Begun.as_str()));
-            let overdue = orders::table
-                .filter(orders::status.eq(OrderState::PendingPayment.code()))
-                .filter(orders::pay_before.le(at))
-                .order(orders::pay_before)
-                .limit(limit)
-                .select((orders::order_no, orders::pay_before));
-            let rows: Vec<(String, NaiveDateTime)> = if paying {
-                overdue.filter(exists(begun)).load(conn)?
-            } else {
-                overdue.filter(not(exists(begun))).load(conn)?
-            };
-            rows.iter()
-                .map(|(number, pay_before)| {
-                    let overdue_ms = to_millis(at) - to_millis(*pay_before);
-                    Ok(Due { order_no: order_no_of(number)?, overdue_ms })
-                })
-                .collect()
-        })
-        .await
-}
-
-/// How many pending orders are past their deadline for longer than `by_ms`, counted up to `most`.
-pub async fn due_count(ledger: &Ledger, by_ms: i64, most: i64) -> Result<i64, LedgerError> {
-    ledger
-        .run(move |conn| {
-            let before = now(conn)? - TimeDelta::milliseconds(by_ms);
-            let overdue = orders::table
-                .filter(orders::status.eq(OrderState::PendingPayment.code()))
-                .filter(orders::pay_before.lt(before))
-                .select(orders::id)
-                .limit(most);
-            let overdue: Vec<i64> = overdue.load(conn)?;
-            Ok(i64::try_from(overdue.len()).unwrap_or(i64::MAX))
         })
         .await
 }

@@ -1,10 +1,10 @@
 //! What operators look for among all orders, the newest first. However the conditions are combined, each
-//! query walks one range of one index backwards from the page's beginning, so that a page costs the same
-//! in a table of a thousand orders and of millions.
+//! question is one range of one index (see [`newest`]), so that a page costs the same in a table of a
+//! thousand orders and of millions. A state or a reason alone is asked for as the few fates that it can be
+//! in, since an index goes on by time only where all before it is equal.
 
 use std::collections::HashMap;
 
-use chrono::{NaiveDateTime, TimeDelta};
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
 
@@ -12,14 +12,14 @@ use super::Exported;
 use super::export::{Row, exported_of};
 use crate::ledger::clock::from_millis;
 use crate::ledger::error::LedgerError;
+use crate::ledger::newest::{Stretch, Timeline, Walk, newest};
 use crate::ledger::pool::Ledger;
 use crate::ledger::schema::{orders, products, users};
 use crate::sale::ids::{ActivityId, UserId};
 use crate::sale::order::{CancelReason, OrderState, RejectReason};
 use crate::sale::order_number::OrderNo;
 
-/// Rows are numbered in the order of their times, but for what a transaction may take between the two.
-const SLACK: TimeDelta = TimeDelta::seconds(30);
+const ORDERS: Timeline = Timeline { table: "orders", time: Some("created_at") };
 
 /// What is looked for; all of the conditions hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -56,17 +56,6 @@ const FATES: [Fate; 9] = [
     (OrderState::Lost, None),
 ];
 
-/// Row numbers between which a page lies, and the times that its rows must have.
-#[derive(Debug, Clone, Copy)]
-struct Bounds {
-    after: i64,
-    before: i64,
-    from: Option<NaiveDateTime>,
-    until: Option<NaiveDateTime>,
-}
-
-type Query<'a> = orders::BoxedQuery<'a, diesel::mysql::Mysql>;
-
 impl Search {
     fn fates(&self) -> Vec<Fate> {
         let wanted = |(state, reason): &Fate| {
@@ -92,117 +81,82 @@ pub async fn find(
 ) -> Result<Vec<Exported>, LedgerError> {
     ledger
         .run(move |conn| {
-            let bounds = bounds(conn, &search, before)?;
-            let mut rows: Vec<Row> = Vec::new();
-            for query in queries(&search, bounds) {
-                let query = query.order(orders::id.desc()).limit(limit);
-                rows.extend(query.select(Row::as_select()).load::<Row>(conn)?);
+            let stretch = Stretch {
+                from: search.from_ms.and_then(from_millis),
+                until: search.until_ms.and_then(from_millis),
+                before,
+            };
+            let found = newest(conn, walks(&search), stretch, limit)?;
+            if found.is_empty() {
+                return Ok(Vec::new());
             }
-            // Each range came in order; the newest of all of them are the page.
-            rows.sort_unstable_by_key(|row| std::cmp::Reverse(row.id));
-            rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+            let mut rows: Vec<Row> = orders::table
+                .filter(orders::id.eq_any(found))
+                .select(Row::as_select())
+                .load(conn)?;
+            rows.sort_unstable_by_key(|row| std::cmp::Reverse((row.created_at, row.id)));
             named(conn, rows)
         })
         .await
 }
 
-/// The queries whose rows together are what is looked for; none finds a row of another.
-fn queries<'a>(search: &Search, bounds: Bounds) -> Vec<Query<'a>> {
+/// Whose rows together are what is looked for; none finds a row of another.
+fn walks(search: &Search) -> Vec<Walk> {
     if search.is_impossible() {
         return Vec::new();
     }
-    if let Some(number) = search.number {
-        let named = within(bounds).filter(orders::order_no.eq(number.to_string()));
-        return vec![fitting(named, search)];
-    }
-    if let Some(shoppers) = &search.shoppers {
-        let of = |shopper: &UserId| within(bounds).filter(orders::user_id.eq(shopper.0));
-        return shoppers.iter().map(|shopper| fitting(of(shopper), search)).collect();
+    if search.number.is_some() || search.shoppers.is_some() {
+        let shoppers = search.shoppers.iter().flatten().copied().map(Some);
+        let anybody = search.shoppers.is_none().then_some(None);
+        return shoppers.chain(anybody).map(|shopper| few(search, shopper)).collect();
     }
     if search.activity.is_none() && search.state.is_none() && search.reason.is_none() {
-        return vec![within(bounds)];
+        return vec![ORDERS.along("orders_created")];
     }
-    let ended = |(state, reason): Fate| {
-        let mut query = within(bounds).filter(orders::status.eq(state.code()));
-        query = match reason {
-            Some(reason) => query.filter(orders::reason.eq(reason)),
-            None => query.filter(orders::reason.is_null()),
-        };
-        match search.activity {
-            Some(activity) => query.filter(orders::activity_id.eq(activity.0)),
-            None => query,
-        }
-    };
-    search.fates().into_iter().map(ended).collect()
+    search.fates().into_iter().map(|fate| ended(search.activity, fate)).collect()
 }
 
-/// A few rows that are found by another condition, looked through for the rest of the search.
-fn fitting<'a>(mut query: Query<'a>, search: &Search) -> Query<'a> {
-    if let Some(shoppers) = &search.shoppers {
-        let shoppers: Vec<i64> = shoppers.iter().map(|shopper| shopper.0).collect();
-        query = query.filter(orders::user_id.eq_any(shoppers));
+/// Of one number, or of one shopper: those are so few that all of them are looked at, whatever else is asked.
+fn few(search: &Search, shopper: Option<UserId>) -> Walk {
+    let mut walk = ORDERS.along(match (search.number, search.activity) {
+        (Some(_), _) => "orders_order_no",
+        (None, Some(_)) => "orders_shoppers",
+        (None, None) => "orders_of_user",
+    });
+    if let Some(number) = search.number {
+        walk = walk.word("order_no", number.to_string());
+    }
+    if let Some(shopper) = shopper {
+        walk = walk.number("user_id", shopper.0);
     }
     if let Some(activity) = search.activity {
-        query = query.filter(orders::activity_id.eq(activity.0));
+        walk = walk.number("activity_id", activity.0);
     }
     if let Some(state) = search.state {
-        query = query.filter(orders::status.eq(state.code()));
+        walk = walk.number("status", i64::from(state.code()));
     }
-    if let Some(reason) = search.reason {
-        query = query.filter(orders::reason.eq(reason));
+    match search.reason {
+        Some(reason) => walk.word("reason", reason),
+        None => walk,
     }
-    query
 }
 
-fn within<'a>(bounds: Bounds) -> Query<'a> {
-    let mut query = orders::table.filter(orders::id.lt(bounds.before)).into_boxed();
-    if bounds.after > 0 {
-        query = query.filter(orders::id.gt(bounds.after));
+fn ended(activity: Option<ActivityId>, (state, reason): Fate) -> Walk {
+    let walk = match activity {
+        Some(activity) => {
+            ORDERS.along("orders_by_fate_of_activity").number("activity_id", activity.0)
+        }
+        None => ORDERS.along("orders_by_fate"),
+    };
+    let walk = walk.number("status", i64::from(state.code()));
+    match reason {
+        Some(reason) => walk.word("reason", reason),
+        None => walk.nothing("reason"),
     }
-    if let Some(from) = bounds.from {
-        query = query.filter(orders::created_at.ge(from));
-    }
-    if let Some(until) = bounds.until {
-        query = query.filter(orders::created_at.lt(until));
-    }
-    query
-}
-
-/// Turns the times into row numbers: two looks into the index of times, and the rest goes by number.
-fn bounds(
-    conn: &mut MysqlConnection,
-    search: &Search,
-    before: Option<i64>,
-) -> Result<Bounds, LedgerError> {
-    let (from, until) =
-        (search.from_ms.and_then(from_millis), search.until_ms.and_then(from_millis));
-    let mut bounds = Bounds { after: 0, before: before.unwrap_or(i64::MAX), from, until };
-    if let Some(earlier) = from.and_then(|from| from.checked_sub_signed(SLACK)) {
-        let last: Option<i64> = orders::table
-            .filter(orders::created_at.lt(earlier))
-            .order((orders::created_at.desc(), orders::id.desc()))
-            .select(orders::id)
-            .first(conn)
-            .optional()?;
-        bounds.after = last.unwrap_or(0);
-    }
-    if let Some(later) = until.and_then(|until| until.checked_add_signed(SLACK)) {
-        let first: Option<i64> = orders::table
-            .filter(orders::created_at.ge(later))
-            .order((orders::created_at, orders::id))
-            .select(orders::id)
-            .first(conn)
-            .optional()?;
-        bounds.before = bounds.before.min(first.unwrap_or(i64::MAX));
-    }
-    Ok(bounds)
 }
 
 /// With the names around them. Asked for afterwards: a join would let the server begin with the names.
 fn named(conn: &mut MysqlConnection, rows: Vec<Row>) -> Result<Vec<Exported>, LedgerError> {
-    if rows.is_empty() {
-        return Ok(Vec::new());
-    }
     let shoppers = rows.iter().map(|row| row.user_id);
     let shoppers: HashMap<i64, String> = users::table
         .filter(users::id.eq_any(shoppers))

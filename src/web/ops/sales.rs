@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, http::StatusCode};
 use askama::Template;
 
-use crate::back_office::ops::SaleSheet;
+use crate::back_office::ops::{Counted, SaleSheet};
 use crate::back_office::state_word;
 use crate::sale::ids::ActivityId;
 use crate::web::{
@@ -44,38 +44,63 @@ pub struct Sheet {
     pub state: Message,
     /// When its orders were counted, ms since the epoch.
     pub counted_at_ms: Option<i64>,
+    /// Whether they have still to be counted.
+    pub is_uncounted: bool,
     /// The figures, each with its name.
     pub figures: Vec<(Message, String)>,
-    /// How many units the ledger and the gate have too many or too few, if there are any.
-    pub wrong: Option<(String, String)>,
+    /// How many units the ledger and the gate have too many or too few.
+    pub difference: Difference,
+}
+
+/// What of a sale's units is not where it should be.
+#[derive(Debug)]
+pub enum Difference {
+    /// Not known before its orders are counted.
+    Unknown,
+    /// Nothing.
+    Nothing,
+    /// So many of the ledger's, so many of the gate's.
+    Units(String, String),
+}
+
+impl Difference {
+    fn of(sheet: &SaleSheet) -> Self {
+        let at_gate = sheet.gate_difference().unwrap_or_default();
+        match (sheet.ledger_difference(), at_gate) {
+            (None, 0) => Self::Unknown,
+            (Some(0), 0) => Self::Nothing,
+            (ledger, at_gate) => Self::Units(ledger.map_or_else(unknown, figure), figure(at_gate)),
+        }
+    }
 }
 
 impl Sheet {
     fn of(sheet: &SaleSheet) -> Self {
         let activity = &sheet.activity;
         let state_name = state_word(activity);
-        let nothing = || "–".to_owned();
         let gate = sheet.gate.map(|(left, held)| format!("{} + {}", figure(left), figure(held)));
         let underway = sheet.underway().map(figure);
-        let (ledger, at_gate) =
-            (sheet.ledger_difference(), sheet.gate_difference().unwrap_or_default());
+        let orders = |count: fn(Counted) -> i64| {
+            sheet.counted.map_or_else(unknown, |counted| figure(count(counted)))
+        };
         Self {
             id: activity.id.0,
             title: activity.title.clone(),
             state_name,
             state: state(state_name),
-            counted_at_ms: sheet.counted_at_ms,
+            counted_at_ms: sheet.counted.and_then(|counted| counted.at_ms),
+            is_uncounted: sheet.counted.is_none(),
             figures: vec![
                 (key("sheet-total"), figure(activity.total_stock)),
                 (key("sheet-sold"), figure(sheet.sold())),
-                (key("sheet-paid"), figure(sheet.paid)),
-                (key("sheet-unpaid"), figure(sheet.pending)),
-                (key("sheet-cancelled"), figure(sheet.cancelled)),
+                (key("sheet-paid"), orders(|counted| counted.paid)),
+                (key("sheet-unpaid"), orders(|counted| counted.pending)),
+                (key("sheet-cancelled"), orders(|counted| counted.cancelled)),
                 (key("sheet-remain"), figure(activity.remain_stock)),
-                (key("sheet-gate"), gate.unwrap_or_else(nothing)),
-                (key("sheet-underway"), underway.unwrap_or_else(nothing)),
+                (key("sheet-gate"), gate.unwrap_or_else(unknown)),
+                (key("sheet-underway"), underway.unwrap_or_else(unknown)),
             ],
-            wrong: (ledger != 0 || at_gate != 0).then(|| (figure(ledger), figure(at_gate))),
+            difference: Difference::of(sheet),
         }
     }
 }
@@ -92,6 +117,10 @@ fn state(word: &str) -> Message {
     }
 }
 
+fn unknown() -> String {
+    "–".to_owned()
+}
+
 fn figure(number: i64) -> String {
     let sign = if number < 0 { "−" } else { "" };
     format!("{sign}{}", grouped(number.unsigned_abs()))
@@ -106,8 +135,9 @@ pub async fn show(
 ) -> Result<HttpResponse, WebError> {
     let before = query.take("before")?.map(|text| text.parse::<ActivityId>()).transpose();
     let before = before.map_err(|_| WebError::BadRequest("before is no number"))?;
+    let now_ms = chrono::Utc::now().timestamp_millis();
     // One more than is shown tells whether there are older ones.
-    let mut sheets = site.office.sale_sheets(before, SHOWN + 1).await?;
+    let mut sheets = site.office.sale_sheets(now_ms, before, SHOWN + 1).await?;
     let shown = usize::try_from(SHOWN).unwrap_or(usize::MAX);
     let more = sheets.len() > shown;
     sheets.truncate(shown);

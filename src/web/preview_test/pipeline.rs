@@ -61,7 +61,13 @@ fn sound() -> Pipeline {
         at_ms: now(),
         admissions: Some((answers.into_iter().collect(), 5000)),
         recorded: Some((415, 5000)),
-        outbox: Some(OutboxFigures { entries: 312, fullest: 312, oldest_ms: Some(140) }),
+        outbox: Some(OutboxFigures {
+            entries: 312,
+            fullest: 312,
+            oldest_ms: Some(140),
+            underway: 58,
+            underway_oldest_ms: Some(400),
+        }),
         processes: Some(vec![web, worker("4712-aa01b2c3", 300), worker("4713-bb01b2c3", 800)]),
         gate: Some(GateFigures {
             ops_per_s: 31_400,

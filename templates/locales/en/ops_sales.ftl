@@ -13,6 +13,7 @@ sheet-gate = At the gate
 sheet-underway = On their way
 sheet-difference = Difference
 sheet-counted = counted
+sheet-uncounted = a worker is still to count its orders
 sheet-wrong = ledger { $ledger }, gate { $gate }
 sheet-draft = Draft
 sheet-scheduled = Scheduled

@@ -13,6 +13,7 @@ sheet-gate = 闸门
 sheet-underway = 在途
 sheet-difference = 差额
 sheet-counted = 统计于
+sheet-uncounted = 订单尚待后台进程统计
 sheet-wrong = 账本 { $ledger }，闸门 { $gate }
 sheet-draft = 草稿
 sheet-scheduled = 已排期

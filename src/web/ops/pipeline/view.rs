@@ -254,6 +254,13 @@ impl Stations<'_> {
         self.shed(Station::Queue, figures, None)
     }
 
+    /// How many reservations are between outbox and ledger, and for how long the oldest is.
+    fn underway(&self) -> String {
+        let Some(outbox) = &self.path.outbox else { return none() };
+        let oldest = outbox.underway_oldest_ms.map(|ms| format!(" ({})", length(ms)));
+        number(outbox.underway) + &oldest.unwrap_or_default()
+    }
+
     fn recorder(&self) -> Shed {
         let workers = self.path.workers().count();
         let lags = self.path.lags();
@@ -263,6 +270,8 @@ impl Stations<'_> {
             figure(key("pipeline-workers"), number(i64::try_from(workers).unwrap_or(i64::MAX)))
                 .bad(self.any(|alarm| matches!(alarm, Alarm::NoWorker))),
             figure(key("pipeline-recorded"), per_s),
+            figure(key("pipeline-underway"), self.underway())
+                .bad(self.any(|alarm| matches!(alarm, Alarm::UnderwayOld(_)))),
             figure(key("pipeline-lag-half"), quantile(50)),
             figure(key("pipeline-lag-most"), quantile(99))
                 .bad(self.any(|alarm| matches!(alarm, Alarm::LagLong(_)))),

@@ -45,6 +45,7 @@ pub(super) const fn word(alarm: &Alarm) -> &'static str {
         Alarm::NoWorker => "no-worker",
         Alarm::Silent(_) => "silent",
         Alarm::LagLong(_) => "lag-long",
+        Alarm::UnderwayOld(_) => "underway-old",
         Alarm::LedgerAway => "ledger-away",
         Alarm::PoolShort(_) => "pool-short",
         Alarm::DeadLetters(_) => "dead-letters",
@@ -73,6 +74,7 @@ pub(super) fn meaning(alarm: &Alarm) -> Message {
         Alarm::NoWorker => key("alarm-no-worker"),
         Alarm::Silent(count) => key("alarm-silent").with("count", count),
         Alarm::LagLong(seconds) => key("alarm-lag-long").with("seconds", seconds),
+        Alarm::UnderwayOld(seconds) => key("alarm-underway-old").with("seconds", seconds),
         Alarm::LedgerAway => key("alarm-ledger-away"),
         Alarm::PoolShort(waiting) => key("alarm-pool-short").with("count", waiting),
         Alarm::DeadLetters(count) => key("alarm-dead-letters").with("count", count),
@@ -85,7 +87,9 @@ pub(super) fn meaning(alarm: &Alarm) -> Message {
 /// The page that an alarm leads to, and its name.
 pub(super) fn page(alarm: &Alarm) -> Option<(&'static str, Message)> {
     match alarm {
-        Alarm::OutboxOld(_) | Alarm::ReconcileAlarms(_) => Some(("/ops/stuck", key("ops-stuck"))),
+        Alarm::OutboxOld(_) | Alarm::UnderwayOld(_) | Alarm::ReconcileAlarms(_) => {
+            Some(("/ops/stuck", key("ops-stuck")))
+        }
         Alarm::DeadLetters(_) => Some(("/ops/dead-letters", key("ops-dead-letters"))),
         Alarm::Unreconciled(_) => Some(("/ops/reconciliation", key("ops-reconciliation"))),
         Alarm::Evicted(_) => Some(("/ops/sales", key("ops-sales"))),
@@ -112,6 +116,7 @@ pub(super) fn remedy(alarm: &Alarm) -> Message {
         Alarm::NoWorker => key("alarm-no-worker-do"),
         Alarm::Silent(_) => key("alarm-silent-do"),
         Alarm::LagLong(_) => key("alarm-lag-long-do"),
+        Alarm::UnderwayOld(_) => key("alarm-underway-old-do"),
         Alarm::LedgerAway => key("alarm-ledger-away-do"),
         Alarm::PoolShort(_) => key("alarm-pool-short-do"),
         Alarm::DeadLetters(_) => key("alarm-dead-letters-do"),

@@ -4,6 +4,7 @@ mod indexes;
 mod letters;
 mod orders;
 mod reconciliation;
+mod sales;
 mod stuck;
 mod unstick;
 
@@ -120,43 +121,4 @@ async fn operators_and_admins_come_in_and_nobody_else_does_anything() {
     );
     assert_eq!(audited, "0");
     assert_eq!(row(&app, "SELECT CAST(COUNT(*) AS CHAR) AS text FROM reconciliations"), "0");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_books_of_each_sale_stand_beside_the_gates() {
-    let app = App::start_with(Plan { unbalanced: true, ..Plan::default() }).await;
-    let sale = app.sale(Sale { title: "<b>Pots</b>".into(), ..Sale::of(5) }).await;
-    let shoppers = app.shoppers(3).await;
-    let mut orders = Vec::new();
-    for shopper in &shoppers {
-        let order = shopper.must_buy(sale).await;
-        shopper.order_becomes(&order, "pending_payment").await;
-        orders.push(order);
-    }
-    shoppers[0].pay(&orders[0]).await;
-    shoppers[1].cancel(&orders[1]).await;
-    let operator = operator(&app).await;
-    let figures = |text: &str| -> Vec<String> {
-        let row = text.split_once(&format!("id=\"sale-{sale}\"")).expect("the sale").1;
-        let row = row.split("</tr>").next().unwrap();
-        let cells = row.split("<td").skip(1).map(|cell| cell.split_once('>').unwrap().1);
-        cells.map(|cell| cell.split("</td").next().unwrap().to_owned()).collect()
-    };
-    let right = eventually("the orders are counted", SOON, || async {
-        let text = page(&operator, "/ops/sales").await;
-        assert!(!text.contains("<b>Pots"));
-        let figures = figures(&text);
-        (figures[..8] == ["5", "2", "1", "1", "1", "3", "3 + 2", "0"]).then_some(figures)
-    })
-    .await;
-    assert!(right[8].contains("class=\"right\">0<"), "{right:?}");
-    // A unit vanishes behind everybody's back.
-    execute(&app, &format!("UPDATE activities SET remain_stock = 2 WHERE id = {sale}"));
-    eventually("the difference shows", SOON, || async {
-        let figures = figures(&page(&operator, "/ops/sales").await);
-        let shown =
-            figures[8].contains("ledger 1, gate 0") && figures[8].contains("/ops/reconciliation");
-        shown.then_some(())
-    })
-    .await;
 }
