@@ -30,7 +30,7 @@ const SALES: i64 = 200;
 /// Things of one kind that are named.
 const SHOWN: i64 = 50;
 /// Up to so many things of one kind are counted.
-pub const COUNTED: i64 = 500;
+pub const COUNTED: i64 = 100;
 /// Reservations of one bucket that are read at one place.
 const OF_A_BUCKET: usize = 20;
 /// Cancelled orders, the newest, that the gate is asked about.

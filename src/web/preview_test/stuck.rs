@@ -100,7 +100,7 @@ fn stuck(language: Language) -> Pages {
         refunds: vec![OpenRefund { payment, tries: 7, next_try_at_ms: Some(now() + MINUTE) }],
         refunds_in_all: 73,
         overdue: vec![Due { order_no: number('N'), overdue_ms: 5 * MINUTE }],
-        overdue_in_all: 501,
+        overdue_in_all: 101,
         held: vec![Held {
             order_no: number('P'),
             sale: sale(),
