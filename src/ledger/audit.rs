@@ -69,6 +69,17 @@ pub(super) fn write(
     Ok(())
 }
 
+/// Writes a row of what is done elsewhere than in the ledger. It is written before: rather a row of what came
+/// to nothing than something done that nobody can find.
+pub async fn note(
+    ledger: &Ledger,
+    actor: Actor,
+    action: &'static str,
+    subject: String,
+) -> Result<(), LedgerError> {
+    ledger.run(move |conn| write(conn, &actor, action, &subject, &[])).await
+}
+
 /// Which rows are wanted; all of the conditions hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {

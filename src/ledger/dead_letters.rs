@@ -1,5 +1,6 @@
 //! Messages that nobody could record, kept where operators see them.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use chrono::NaiveDateTime;
@@ -306,6 +307,26 @@ pub async fn undecided(ledger: &Ledger) -> Result<i64, LedgerError> {
         .run(|conn| {
             let undecided = dead_letters::table.filter(dead_letters::status.eq("waiting"));
             Ok(undecided.count().get_result(conn)?)
+        })
+        .await
+}
+
+/// Those of these orders whose message lies here undecided, each with its letter's number.
+pub async fn undecided_of(
+    ledger: &Ledger,
+    orders: Vec<OrderNo>,
+) -> Result<HashMap<OrderNo, i64>, LedgerError> {
+    if orders.is_empty() {
+        return Ok(HashMap::new());
+    }
+    ledger
+        .run(move |conn| {
+            let rows: Vec<(String, i64)> = dead_letters::table
+                .filter(dead_letters::message_id.eq_any(orders.iter().map(ToString::to_string)))
+                .filter(dead_letters::status.eq(LetterState::Waiting.as_str()))
+                .select((dead_letters::message_id, dead_letters::id))
+                .load(conn)?;
+            Ok(rows.into_iter().filter_map(|(name, id)| Some((name.parse().ok()?, id))).collect())
         })
         .await
 }

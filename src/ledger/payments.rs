@@ -351,6 +351,20 @@ pub async fn open_refunds(ledger: &Ledger, limit: i64) -> Result<Vec<OpenRefund>
         .await
 }
 
+/// How many refunds are not done yet, counted up to `most`.
+pub async fn open_refunds_count(ledger: &Ledger, most: i64) -> Result<i64, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let open = payments::table
+                .filter(payments::status.eq(PaymentState::ToRefund.as_str()))
+                .select(payments::id)
+                .limit(most);
+            let open: Vec<i64> = open.load(conn)?;
+            Ok(i64::try_from(open.len()).unwrap_or(i64::MAX))
+        })
+        .await
+}
+
 /// Lets a refund be asked for at once. Audited. `false`: it is done, or there is no such payment.
 pub async fn refund_at_once(
     ledger: &Ledger,

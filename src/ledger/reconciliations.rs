@@ -195,9 +195,25 @@ fn last_of(conn: &mut MysqlConnection) -> Result<Option<Round>, LedgerError> {
     Ok(row.map(Round::from))
 }
 
-/// The newest ones; `before` goes on after the last one of a page.
+/// The one that somebody waits for, if there is one.
+pub async fn awaited(ledger: &Ledger) -> Result<Option<Round>, LedgerError> {
+    ledger
+        .run(|conn| {
+            let row: Option<Row> = reconciliations::table
+                .filter(reconciliations::finished_at.is_null())
+                .select(Row::as_select())
+                .first(conn)
+                .optional()?;
+            Ok(row.map(Round::from))
+        })
+        .await
+}
+
+/// The newest ones that are over, all or those that found something; `before` goes on after the last one of
+/// a page.
 pub async fn list(
     ledger: &Ledger,
+    only_found: bool,
     before: Option<i64>,
     limit: i64,
 ) -> Result<Vec<Round>, LedgerError> {
@@ -205,6 +221,8 @@ pub async fn list(
         .run(move |conn| {
             let rows: Vec<Row> = reconciliations::table
                 .filter(reconciliations::id.lt(before.unwrap_or(i64::MAX)))
+                .filter(reconciliations::finished_at.is_not_null())
+                .filter(reconciliations::differences.ge(i64::from(only_found)))
                 .order(reconciliations::id.desc())
                 .limit(limit)
                 .select(Row::as_select())

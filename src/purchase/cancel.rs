@@ -65,7 +65,7 @@ impl Desk {
         })
     }
 
-    async fn release_cancelled(&self, outcome: &CancelOutcome, reason: CancelReason) {
+    pub(super) async fn release_cancelled(&self, outcome: &CancelOutcome, reason: CancelReason) {
         if let CancelOutcome::Cancelled(ended) | CancelOutcome::AlreadyCancelled(ended) = outcome
             && let Some(listing) = self.catalog.snapshot().get(ended.order.activity_id)
         {

@@ -9,12 +9,14 @@ use std::time::Duration;
 use futures_util::{StreamExt as _, stream};
 use tokio_util::sync::CancellationToken;
 
-use super::collect::Collector;
+use super::collect::{AskError, Collector};
+use super::desk::{Desk, DeskError};
 use super::release;
 use crate::catalog::Catalog;
 use crate::gate::Gate;
 use crate::ledger::orders::{self, CancelOutcome, Due, Ended};
 use crate::ledger::{Ledger, LedgerError, payments};
+use crate::sale::actor::Actor;
 use crate::sale::order::CancelReason;
 use crate::sale::order_number::OrderNo;
 use crate::sale::payment::Payment;
@@ -137,5 +139,59 @@ impl Sweep {
         tokio::spawn(async move {
             release::cancelled(&gate, &listing.activity, &ended, CancelReason::Unpaid).await;
         });
+    }
+}
+
+/// What came of ending one order at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndedNow {
+    /// It has ended.
+    Done,
+    /// Its payment was begun, and the provider does not say what became of it.
+    Unanswered,
+    /// Its deadline has not passed.
+    NotDue,
+    /// It was paid or cancelled before.
+    Overtaken,
+}
+
+impl Desk {
+    /// Ends an order whose deadline has passed, as the sweep does, because somebody of the staff does not wait
+    /// for it. `None`: there is no such order.
+    pub async fn expire_by_staff(
+        &self,
+        order_no: OrderNo,
+        staff: Actor,
+    ) -> Result<Option<EndedNow>, DeskError> {
+        let desk = self.clone();
+        let ending = tokio::spawn(async move { desk.end_now(order_no, staff).await });
+        ending.await.unwrap_or(Err(LedgerError::Panicked.into()))
+    }
+
+    async fn end_now(
+        &self,
+        order_no: OrderNo,
+        staff: Actor,
+    ) -> Result<Option<EndedNow>, DeskError> {
+        for payment in payments::begun(&self.ledger, vec![order_no]).await? {
+            match self.collector.ask(&payment).await {
+                Ok(_) => {}
+                Err(AskError::Provider(error)) => {
+                    tracing::warn!(%order_no, %error, "not known whether it was paid");
+                    return Ok(Some(EndedNow::Unanswered));
+                }
+                Err(AskError::Ledger(error)) => return Err(error.into()),
+            }
+        }
+        let outcome = orders::expire_by_staff(&self.ledger, order_no, staff).await?;
+        self.release_cancelled(&outcome, CancelReason::Unpaid).await;
+        Ok(match outcome {
+            CancelOutcome::Cancelled(_) => Some(EndedNow::Done),
+            CancelOutcome::NotDue(_) => Some(EndedNow::NotDue),
+            CancelOutcome::AlreadyCancelled(_) | CancelOutcome::NotPending(_) => {
+                Some(EndedNow::Overtaken)
+            }
+            CancelOutcome::NotFound => None,
+        })
     }
 }

@@ -23,7 +23,7 @@ use crate::sale::money::Currency;
 const PATH_MAX: usize = 1024;
 
 /// What is done to the thing whose page stands one step above.
-const STEPS: [&str; 18] = [
+const STEPS: [&str; 20] = [
     "pay",
     "cancel",
     "archive",
@@ -42,6 +42,8 @@ const STEPS: [&str; 18] = [
     "replay",
     "discard",
     "refund",
+    "send-again",
+    "release",
 ];
 
 impl FromRequest for Frame {

@@ -165,7 +165,7 @@ fn figures(to: &mut ServiceConfig) {
 
 /// What an operator does. Each handler takes `Operator`, which lets admins in too, and nobody else.
 fn operations(to: &mut ServiceConfig) {
-    use ops::{dead_letters as letters, orders, sales, stuck};
+    use ops::{dead_letters as letters, orders, reconciliations, sales, stuck};
     to.service(at("/ops", READ).route(read().to(ops::home)))
         .service(at("/ops/pipeline", READ).route(read().to(ops::pipeline::show)))
         .service(at("/ops/pipeline/live", GET).route(web::get().to(ops::pipeline::events)))
@@ -175,6 +175,15 @@ fn operations(to: &mut ServiceConfig) {
         .service(at("/ops/orders/{order}/cancel", POST).route(web::post().to(orders::cancel)))
         .service(at("/ops/stuck", READ).route(read().to(stuck::show)))
         .service(at("/ops/stuck/refund", POST).route(web::post().to(stuck::refund)))
+        .service(at("/ops/stuck/send-again", POST).route(web::post().to(stuck::send_again)))
+        .service(at("/ops/stuck/release", POST).route(web::post().to(stuck::release)))
+        .service(at("/ops/stuck/end", POST).route(web::post().to(stuck::end)))
+        .service(
+            at("/ops/reconciliation", FORM)
+                .route(read().to(reconciliations::list))
+                .route(web::post().to(reconciliations::ask)),
+        )
+        .service(at("/ops/reconciliation/{round}", READ).route(read().to(reconciliations::show)))
         .service(at("/ops/dead-letters", READ).route(read().to(letters::list)))
         .service(at("/ops/dead-letters/replay", POST).route(web::post().to(letters::replay_all)))
         .service(at("/ops/dead-letters/{letter}", READ).route(read().to(letters::show)))

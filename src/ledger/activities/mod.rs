@@ -6,6 +6,8 @@ pub mod plan;
 pub mod search;
 pub mod stock;
 
+use std::collections::BTreeMap;
+
 use chrono::NaiveDateTime;
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
@@ -121,6 +123,25 @@ pub async fn at_gate(ledger: &Ledger, limit: i64) -> Result<Vec<Activity>, Ledge
                 .select((Row::as_select(), products::Row::as_select()))
                 .load(conn)?;
             rows.into_iter().map(Activity::try_from).collect()
+        })
+        .await
+}
+
+/// The titles of these activities.
+pub async fn titles(
+    ledger: &Ledger,
+    ids: Vec<ActivityId>,
+) -> Result<BTreeMap<ActivityId, String>, LedgerError> {
+    if ids.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    ledger
+        .run(move |conn| {
+            let rows: Vec<(i64, String)> = activities::table
+                .filter(activities::id.eq_any(ids.iter().map(|id| id.0)))
+                .select((activities::id, activities::title))
+                .load(conn)?;
+            Ok(rows.into_iter().map(|(id, title)| (ActivityId(id), title)).collect())
         })
         .await
 }

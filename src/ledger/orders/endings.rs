@@ -69,16 +69,11 @@ pub async fn cancel_by_staff(
     ledger
         .run(move |conn| {
             transaction(conn, |conn| {
-                let actor = staff.id.map_or(Actor::Command, Actor::Staff);
-                let by = By { actor, request_id: staff.request_id.clone() };
                 let cancelling = Cancelling { reason: CancelReason::ByStaff, words: Some(&words) };
+                let by = by_staff(&staff);
                 let outcome = cancel_pending(conn, order_no, None, &cancelling, &by)?;
                 if let CancelOutcome::Cancelled(ended) = &outcome {
-                    let (from, to) = (OrderState::PendingPayment, ended.order.state);
-                    let changes = [
-                        Change::turned("status", &from.as_str(), &to.as_str()),
-                        Change::made("reason", &words),
-                    ];
+                    let changes = [turned(ended), Change::made("reason", &words)];
                     audit::write(conn, &staff, "order.cancel", &subject(order_no), &changes)?;
                 }
                 Ok(outcome)
@@ -103,6 +98,43 @@ struct Cancelling<'a> {
 pub async fn expire(ledger: &Ledger, order_no: OrderNo) -> Result<CancelOutcome, LedgerError> {
     let by = By { actor: Actor::Expiry, request_id: String::new() };
     cancel(ledger, order_no, None, CancelReason::Unpaid, by).await
+}
+
+/// The same because somebody of the staff does not wait for the clock's turn; audited.
+pub async fn expire_by_staff(
+    ledger: &Ledger,
+    order_no: OrderNo,
+    staff: actor::Actor,
+) -> Result<CancelOutcome, LedgerError> {
+    ledger
+        .run(move |conn| {
+            transaction(conn, |conn| {
+                let cancelling = Cancelling { reason: CancelReason::Unpaid, words: None };
+                let outcome = cancel_pending(conn, order_no, None, &cancelling, &by_staff(&staff))?;
+                if let CancelOutcome::Cancelled(ended) = &outcome {
+                    audit::write(
+                        conn,
+                        &staff,
+                        "order.expire",
+                        &subject(order_no),
+                        &[turned(ended)],
+                    )?;
+                }
+                Ok(outcome)
+            })
+        })
+        .await
+}
+
+fn by_staff(staff: &actor::Actor) -> By {
+    let actor = staff.id.map_or(Actor::Command, Actor::Staff);
+    By { actor, request_id: staff.request_id.clone() }
+}
+
+/// For the audit.
+fn turned(ended: &Ended) -> Change {
+    let (from, to) = (OrderState::PendingPayment, ended.order.state);
+    Change::turned("status", &from.as_str(), &to.as_str())
 }
 
 /// Marks a pending order as paid, whose row is locked. A payment moves no unit, so the activity's row is

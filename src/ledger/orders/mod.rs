@@ -19,10 +19,10 @@ use chrono::NaiveDateTime;
 use diesel::prelude::*;
 
 pub(super) use endings::mark_paid;
-pub use endings::{CancelOutcome, Ended, cancel, cancel_by_staff, expire};
+pub use endings::{CancelOutcome, Ended, cancel, cancel_by_staff, expire, expire_by_staff};
 pub use events::{Actor, By, Event, history};
 pub use export::{Exported, Span, exported, rejections, shoppers, span};
-pub use overdue::{Due, due, overdue};
+pub use overdue::{Due, due, overdue, overdue_count};
 pub use reading::{
     Cancelled, Counts, Holder, balance, barred_page, cancelled_last, cancelled_since, counts, get,
     has_pending, holder, holders_page, known, of_user,

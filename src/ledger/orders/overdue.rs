@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use chrono::NaiveDateTime;
+use chrono::{NaiveDateTime, TimeDelta};
 use diesel::mysql::MysqlConnection;
 use diesel::prelude::*;
 
@@ -31,6 +31,22 @@ pub async fn overdue(ledger: &Ledger, limit: i64) -> Result<Vec<Due>, LedgerErro
             let at = now(conn)?;
             let rows = page(conn, at, None, limit)?;
             rows.iter().map(|row| row.due(at)).collect()
+        })
+        .await
+}
+
+/// How many orders are overdue by more than `by_ms`, counted up to `most`.
+pub async fn overdue_count(ledger: &Ledger, by_ms: i64, most: i64) -> Result<i64, LedgerError> {
+    ledger
+        .run(move |conn| {
+            let before = now(conn)? - TimeDelta::milliseconds(by_ms);
+            let overdue: Vec<i64> = orders::table
+                .filter(orders::status.eq(OrderState::PendingPayment.code()))
+                .filter(orders::pay_before.lt(before))
+                .limit(most)
+                .select(orders::id)
+                .load(conn)?;
+            Ok(i64::try_from(overdue.len()).unwrap_or(i64::MAX))
         })
         .await
 }

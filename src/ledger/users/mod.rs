@@ -4,6 +4,8 @@
 mod changes;
 mod listing;
 
+use std::collections::HashMap;
+
 use chrono::NaiveDateTime;
 use diesel::prelude::*;
 
@@ -140,6 +142,25 @@ pub async fn by_key(ledger: &Ledger, key: String) -> Result<Option<User>, Ledger
         .run(move |conn| {
             let found = users::table.filter(users::username_key.eq(key));
             found.select(Row::as_select()).first(conn).optional()?.map(User::try_from).transpose()
+        })
+        .await
+}
+
+/// What these accounts are called.
+pub async fn names(
+    ledger: &Ledger,
+    ids: Vec<UserId>,
+) -> Result<HashMap<UserId, String>, LedgerError> {
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    ledger
+        .run(move |conn| {
+            let rows: Vec<(i64, String)> = users::table
+                .filter(users::id.eq_any(ids.iter().map(|id| id.0)))
+                .select((users::id, users::username))
+                .load(conn)?;
+            Ok(rows.into_iter().map(|(id, name)| (UserId(id), name)).collect())
         })
         .await
 }

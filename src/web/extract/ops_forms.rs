@@ -4,6 +4,8 @@ use super::{
     fields::{BadForm, Fields},
     form::FromFields,
 };
+use crate::sale::ids::{ActivityId, UserId};
+use crate::sale::order_number::OrderNo;
 use crate::sale::payment::PaymentNo;
 
 /// The longest reason, characters; the ledger keeps no more.
@@ -48,5 +50,39 @@ impl FromFields for PaymentForm {
     fn from_fields(fields: &mut Fields) -> Result<Self, BadForm> {
         let payment_no = fields.require("payment", 26)?.parse().map_err(|_| BadForm::Missing)?;
         Ok(Self { payment_no })
+    }
+}
+
+/// An order.
+#[derive(Debug)]
+pub struct OrderForm {
+    /// Its number.
+    pub order_no: OrderNo,
+}
+
+impl FromFields for OrderForm {
+    fn from_fields(fields: &mut Fields) -> Result<Self, BadForm> {
+        let order_no = fields.require("order", 26)?.parse().map_err(|_| BadForm::Missing)?;
+        Ok(Self { order_no })
+    }
+}
+
+/// A reservation, which only the gate knows: there it is found by its sale and its shopper.
+#[derive(Debug)]
+pub struct ReservationForm {
+    /// Of which sale.
+    pub activity: ActivityId,
+    /// Whose.
+    pub shopper: UserId,
+    /// Under which number.
+    pub order_no: OrderNo,
+}
+
+impl FromFields for ReservationForm {
+    fn from_fields(fields: &mut Fields) -> Result<Self, BadForm> {
+        let activity = fields.require("activity", 20)?.parse().map_err(|_| BadForm::Missing)?;
+        let shopper = fields.require("shopper", 20)?.parse().map_err(|_| BadForm::Missing)?;
+        let OrderForm { order_no } = OrderForm::from_fields(fields)?;
+        Ok(Self { activity, shopper, order_no })
     }
 }

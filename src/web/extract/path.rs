@@ -147,6 +147,21 @@ impl FromRequest for OfLetter {
     }
 }
 
+/// The comparison of gate and ledger that an address names; whether there is one, the back office says.
+#[derive(Debug, Clone, Copy)]
+pub struct OfRound(pub i64);
+
+impl FromRequest for OfRound {
+    type Error = WebError;
+    type Future = Ready<Result<Self, WebError>>;
+
+    fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let number = segment(req, "round")
+            .and_then(|number: i64| if number > 0 { Ok(number) } else { Err(WebError::NotFound) });
+        ready(number.map(Self))
+    }
+}
+
 /// The catalog, once it is loaded: before that, nothing may be called unknown.
 fn catalog(req: &HttpRequest) -> Result<&Catalog, WebError> {
     let state = req.app_data::<web::Data<WebState>>().ok_or(WebError::Fault("no state"))?;

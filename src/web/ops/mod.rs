@@ -2,8 +2,10 @@
 //! Handlers are thin; what they ask is in [`crate::back_office`].
 
 pub mod dead_letters;
+pub mod differences;
 pub mod orders;
 pub mod pipeline;
+pub mod reconciliations;
 pub mod sales;
 pub mod stuck;
 pub mod words;

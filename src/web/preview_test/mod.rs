@@ -8,6 +8,7 @@ mod pages;
 mod pipeline;
 mod products;
 mod samples;
+mod stuck;
 
 use std::path::Path;
 
@@ -65,6 +66,7 @@ fn preview_of_every_page() {
             .into_iter()
             .chain(console::all(language))
             .chain(pipeline::all(language))
+            .chain(stuck::all(language))
         {
             check(&name, &html);
             assert!(html.contains(&format!("<html lang=\"{}\"", language.tag())));

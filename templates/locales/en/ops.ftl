@@ -6,3 +6,4 @@ ops-pipeline = Pipeline
 ops-stuck = Stuck
 ops-dead-letters = Dead letters
 ops-sales = Sales
+ops-reconciliation = Reconciliation

@@ -6,3 +6,4 @@ ops-pipeline = 链路
 ops-stuck = 滞留
 ops-dead-letters = 死信
 ops-sales = 销售
+ops-reconciliation = 对账

@@ -98,14 +98,14 @@ async fn entries_of_outbox(app: &App, sale: ActivityId) -> Vec<OutboxEntry> {
 }
 
 /// Does what the relay does, while no worker runs: the whole outbox goes into the queue.
-async fn relay_by_hand(app: &App, sale: ActivityId) -> Vec<Reservation> {
+pub(crate) async fn relay_by_hand(app: &App, sale: ActivityId) -> Vec<Reservation> {
     let reservations = take_outbox(app, sale).await;
     publish(app, &reservations).await;
     reservations
 }
 
 /// Empties the outbox into the test's hands.
-async fn take_outbox(app: &App, sale: ActivityId) -> Vec<Reservation> {
+pub(crate) async fn take_outbox(app: &App, sale: ActivityId) -> Vec<Reservation> {
     let entries = entries_of_outbox(app, sale).await;
     app.gate.forget(&keys(sale), &entries).await.unwrap();
     entries.into_iter().map(|entry| entry.reservation.unwrap()).collect()

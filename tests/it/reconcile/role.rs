@@ -21,7 +21,7 @@ async fn a_reconciler_puts_right_what_differs_and_keeps_a_report() {
     })
     .await;
     let kept = eventually("its report", SOON, || async {
-        let rounds = reconciliations::list(&app.ledger, None, 100).await.unwrap();
+        let rounds = reconciliations::list(&app.ledger, false, None, 100).await.unwrap();
         rounds.into_iter().find(|round| round.report.differences > 0)
     })
     .await;
@@ -72,7 +72,7 @@ async fn two_reconcilers_do_not_work_at_the_same_time() {
     let (app, ..) = two_orders(Sale::of(10)).await;
     let (first, second) = tokio::join!(app.reconcile(false), app.reconcile(false));
     assert_eq!((first.differences, second.differences), (0, 0));
-    let mut rounds: Vec<_> = reconciliations::list(&app.ledger, None, 10).await.unwrap();
+    let mut rounds: Vec<_> = reconciliations::list(&app.ledger, false, None, 10).await.unwrap();
     rounds.sort_by_key(|round| round.id);
     let [(_, first_end), (second_begin, _)] = [0, 1].map(|at: usize| rounds[at].done.unwrap());
     assert!(second_begin >= first_end - 50, "the second waits for the first: {rounds:?}");
@@ -95,7 +95,7 @@ async fn old_reports_go_and_those_that_found_something_stay_longer() {
         );
     }
     assert_eq!(reconciliations::sweep(&app.ledger).await.unwrap(), 2);
-    let left = reconciliations::list(&app.ledger, None, 10).await.unwrap();
+    let left = reconciliations::list(&app.ledger, false, None, 10).await.unwrap();
     let left: Vec<i64> = left.iter().map(|round| round.report.differences).collect();
     assert_eq!(left, [0, 1]);
 }

@@ -135,7 +135,7 @@ fn actor(row: &AuditRow) -> Actor {
 }
 
 /// What the form offers.
-const ACTIONS: [&str; 23] = [
+const ACTIONS: [&str; 27] = [
     "activity.create",
     "activity.edit",
     "activity.publish",
@@ -159,6 +159,10 @@ const ACTIONS: [&str; 23] = [
     "dead_letter.replay",
     "dead_letter.discard",
     "payment.refund",
+    "order.expire",
+    "stuck.send_again",
+    "stuck.release",
+    "reconciliation.ask",
 ];
 
 fn action(word: &str) -> Message {
@@ -186,6 +190,10 @@ fn action(word: &str) -> Message {
         "dead_letter.replay" => key("audit-letter-replay"),
         "dead_letter.discard" => key("audit-letter-discard"),
         "payment.refund" => key("audit-payment-refund"),
+        "order.expire" => key("audit-order-expire"),
+        "stuck.send_again" => key("audit-stuck-send-again"),
+        "stuck.release" => key("audit-stuck-release"),
+        "reconciliation.ask" => key("audit-reconciliation-ask"),
         other => key("audit-other").with("word", other),
     }
 }
@@ -202,6 +210,7 @@ fn page_of(subject: &str) -> Option<String> {
         "product" => "/admin/products",
         "user" => "/admin/accounts",
         "dead_letter" => "/ops/dead-letters",
+        "reconciliation" => "/ops/reconciliation",
         _ => return None,
     };
     Some(format!("{folder}/{number}"))

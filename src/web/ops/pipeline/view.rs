@@ -80,6 +80,8 @@ pub struct Told {
 pub struct Shed {
     /// Its name.
     pub name: Message,
+    /// The page that tells more of it.
+    pub page: Option<&'static str>,
     /// A word that the style sheet knows: `good`, `warn`, `bad`.
     pub state: &'static str,
     /// Its figures.
@@ -174,7 +176,7 @@ impl Stations<'_> {
         for alarm in self.seen.alarms.iter().filter(|alarm| alarm.station() == station) {
             state = if alarm.can_wait() && state != "bad" { "warn" } else { "bad" };
         }
-        Shed { name: words::station(station), state, figures, note }
+        Shed { name: words::station(station), page: words::page_of(station), state, figures, note }
     }
 
     /// Whether an alarm of this kind is about.

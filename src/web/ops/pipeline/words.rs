@@ -17,6 +17,15 @@ pub(super) fn station(station: Station) -> Message {
     }
 }
 
+/// The page that tells more of a station.
+pub(super) const fn page_of(station: Station) -> Option<&'static str> {
+    match station {
+        Station::DeadLetters => Some("/ops/dead-letters"),
+        Station::Reconciliation => Some("/ops/reconciliation"),
+        _ => None,
+    }
+}
+
 /// A word for each, by which it is found in the page.
 pub(super) const fn word(alarm: &Alarm) -> &'static str {
     match alarm {
@@ -82,6 +91,7 @@ pub(super) fn page(alarm: &Alarm) -> Option<(&'static str, Message)> {
             Some(("/ops/stuck", key("ops-stuck")))
         }
         Alarm::DeadLetters(_) => Some(("/ops/dead-letters", key("ops-dead-letters"))),
+        Alarm::Unreconciled(_) => Some(("/ops/reconciliation", key("ops-reconciliation"))),
         Alarm::Evicted(_) => Some(("/ops/sales", key("ops-sales"))),
         _ => None,
     }

@@ -38,7 +38,8 @@ async fn the_books_of_each_sale_stand_beside_the_gates() {
     execute(&app, &format!("UPDATE activities SET remain_stock = 2 WHERE id = {sale}"));
     eventually("the difference shows", SOON, || async {
         let figures = figures(&page(&operator, "/ops/sales").await, sale);
-        let shown = figures[8].contains("ledger 1, gate 0") && figures[8].contains("/ops/stuck");
+        let shown =
+            figures[8].contains("ledger 1, gate 0") && figures[8].contains("/ops/reconciliation");
         shown.then_some(())
     })
     .await;
