@@ -64,6 +64,10 @@ impl BackOffice {
             activities::locked::begin_epoch(&self.ledger, activity.id, fence, expected).await?;
         let expiry_ms = self.terms.gate.expiry_ms(activity);
         for bucket in activity.buckets() {
+            let recalled = self.gate.recall(activity, bucket, &self.terms.gate.currency).await?;
+            if recalled > 0 {
+                tracing::info!(activity = %activity.id, recalled, "reservations were on their way");
+            }
             let keys = Keys::of(activity.id, bucket);
             self.gate.begin(&keys, epoch, fence, expiry_ms).await?;
         }
@@ -104,7 +108,8 @@ impl BackOffice {
     }
 
     /// What still waits in the outbox was promised, and the gate has not lost it: those shoppers hold their
-    /// unit in the new filling too. The ledger's word comes first: a number that has its row is settled, and
+    /// unit in the new filling too. (What had left it and was not recorded is in it again since the filling
+    /// began: no recorder may be there to work the queue off, and its messages would be of a former epoch.) The ledger's word comes first: a number that has its row is settled, and
     /// a shopper who holds an order or is barred has an entry already.
     async fn restore_reservations(
         &self,

@@ -91,6 +91,7 @@ const fn meaning(kind: Kind) -> &'static str {
         Kind::Terms => "the gate has older settings than the ledger",
         Kind::Units => "the gate was given another number of units",
         Kind::Waiting => "reserved for long, and its message is nowhere",
+        Kind::PutAway => "reserved, and an operator has put its message away",
         Kind::Buried => "reserved, and its message lies with the dead letters",
         Kind::Absent => "the order holds a unit, the gate knows nothing of it",
         Kind::Unbarred => "the cancelled order bars its shopper, the gate does not",

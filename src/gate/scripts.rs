@@ -27,6 +27,7 @@ scripts! {
     RELAYED = "relayed",
     MARK = "mark",
     AGAIN = "again",
+    RECALL = "recall",
     PUT_BACK = "put_back",
     RESTORING = "restoring",
     BEGIN = "begin",

@@ -3,10 +3,14 @@
 use super::conn::Gate;
 use super::error::GateError;
 use super::keys::Keys;
-use super::scripts::{AGAIN, PUT_BACK};
-use crate::sale::ids::{Epoch, UserId};
+use super::scripts::{AGAIN, PUT_BACK, RECALL};
+use crate::sale::activity::Activity;
+use crate::sale::ids::{Bucket, Epoch, UserId};
 use crate::sale::order_number::OrderNo;
 use crate::sale::reservation::Entry;
+
+/// Reservations recalled in one call.
+const PAGE: usize = 500;
 
 /// A reservation that has left the outbox and is not recorded yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +84,7 @@ impl Gate {
         let mut cmd = redis::cmd("ZRANGEBYSCORE");
         cmd.arg(keys.underway()).arg(from_ms).arg(until_ms).arg("WITHSCORES");
         let found: Vec<(String, f64)> = self.command(cmd.arg("LIMIT").arg(0).arg(count)).await?;
-        found.iter().map(|(member, since)| read(member, *since)).collect()
+        Ok(found.iter().filter_map(|(member, since)| read(member, *since)).collect())
     }
 
     /// Puts a reservation into the outbox again, at most once in `every_ms`.
@@ -111,6 +115,42 @@ impl Gate {
             "lately" => Ok(SentAgain::Lately),
             "not_loaded" => Ok(SentAgain::NotLoaded),
             _ => Err(GateError::unreadable(reply)),
+        }
+    }
+
+    /// Puts what is between outbox and ledger back into the outbox; tells how many those were.
+    pub async fn recall(
+        &self,
+        activity: &Activity,
+        bucket: Bucket,
+        currency: &str,
+    ) -> Result<i64, GateError> {
+        let keys = Keys::of(activity.id, bucket);
+        let mut recalled = 0_i64;
+        loop {
+            // Each page leaves the set.
+            let page = self.underway_between(&keys, (0, i64::MAX), PAGE).await?;
+            if page.is_empty() {
+                return Ok(recalled);
+            }
+            let count: i64 = self
+                .run(&RECALL, |script| {
+                    script
+                        .key(keys.users())
+                        .key(keys.outbox())
+                        .key(keys.underway())
+                        .arg(activity.product.id.0)
+                        .arg(activity.id.0)
+                        .arg(bucket.0)
+                        .arg(currency)
+                        .arg("recalled");
+                    for one in &page {
+                        script.arg(one.shopper.0).arg(one.order_no.to_string());
+                    }
+                    script
+                })
+                .await?;
+            recalled = recalled.saturating_add(count);
         }
     }
 
@@ -149,7 +189,11 @@ impl Gate {
         let (next, fields): (u64, Vec<(String, String)>) = self.command(&cmd).await?;
         let mut page = Page { next, entries: Vec::with_capacity(fields.len()), unreadable: vec![] };
         for (field, text) in fields.into_iter().filter(|(field, _)| field != "epoch") {
-            let shopper = UserId(field.parse().map_err(|_| GateError::unreadable(&field))?);
+            // A field that names no shopper is none of ours, and holds no unit of anybody's.
+            let Ok(shopper) = field.parse().map(UserId) else {
+                tracing::warn!(field, "the gate has an entry of nobody");
+                continue;
+            };
             match text.parse() {
                 Ok(entry) => page.entries.push((shopper, entry)),
                 Err(_) => page.unreadable.push(shopper),
@@ -159,14 +203,11 @@ impl Gate {
     }
 }
 
-fn read(member: &str, since: f64) -> Result<Underway, GateError> {
-    let unreadable = || GateError::unreadable(member);
-    let (number, user) = member.split_once('|').ok_or_else(unreadable)?;
-    Ok(Underway {
-        order_no: number.parse().map_err(|_| unreadable())?,
-        shopper: UserId(user.parse().map_err(|_| unreadable())?),
-        reserved_at_ms: whole(since),
-    })
+/// Nothing of ours writes a member that cannot be read; it hides no other.
+fn read(member: &str, since: f64) -> Option<Underway> {
+    let (number, user) = member.split_once('|')?;
+    let (order_no, shopper) = (number.parse().ok()?, UserId(user.parse().ok()?));
+    Some(Underway { order_no, shopper, reserved_at_ms: whole(since) })
 }
 
 /// A score is a time in whole milliseconds, which a float of this size holds exactly.

@@ -1,6 +1,6 @@
 //! Messages that nobody could record, kept where operators see them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use chrono::NaiveDateTime;
@@ -286,17 +286,36 @@ pub async fn put_away(ledger: &Ledger) -> Result<usize, LedgerError> {
         .await
 }
 
-/// Those of these messages that lie here, undecided or on their way back.
-pub async fn among(ledger: &Ledger, numbers: Vec<OrderNo>) -> Result<Vec<OrderNo>, LedgerError> {
+/// What operators decided about the messages of orders.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Decided {
+    /// Orders whose message lies here, undecided or on its way back.
+    pub open: HashSet<OrderNo>,
+    /// Orders all of whose messages were put away.
+    pub put_away: HashSet<OrderNo>,
+}
+
+/// What was decided about the messages of these orders.
+pub async fn decided(ledger: &Ledger, numbers: Vec<OrderNo>) -> Result<Decided, LedgerError> {
     ledger
         .run(move |conn| {
-            let open = [LetterState::Waiting, LetterState::Replay].map(LetterState::as_str);
-            let found: Vec<String> = dead_letters::table
+            let rows: Vec<(String, String)> = dead_letters::table
                 .filter(dead_letters::message_id.eq_any(numbers.iter().map(ToString::to_string)))
-                .filter(dead_letters::status.eq_any(open))
-                .select(dead_letters::message_id)
+                .select((dead_letters::message_id, dead_letters::status))
                 .load(conn)?;
-            Ok(found.iter().filter_map(|number| number.parse().ok()).collect())
+            let mut decided = Decided::default();
+            for (number, state) in rows {
+                let (Ok(number), Ok(state)) = (number.parse(), state.parse()) else { continue };
+                match state {
+                    LetterState::Waiting | LetterState::Replay => decided.open.insert(number),
+                    LetterState::Discard | LetterState::Discarded => {
+                        decided.put_away.insert(number)
+                    }
+                    LetterState::Replayed => false,
+                };
+            }
+            decided.put_away.retain(|number| !decided.open.contains(number));
+            Ok(decided)
         })
         .await
 }

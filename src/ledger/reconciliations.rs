@@ -173,8 +173,9 @@ pub async fn last(ledger: &Ledger) -> Result<Option<Reconciled>, LedgerError> {
             let Some(round) = last_of(conn)? else { return Ok(None) };
             let Some((_, finished_at_ms)) = round.done else { return Ok(None) };
             let ago_ms = to_millis(now(conn)?).saturating_sub(finished_at_ms);
-            let Report { differences, repaired, alarms, .. } = round.report;
-            Ok(Some(Reconciled { ago_ms, differences, repaired, alarms }))
+            let Report { differences, repaired, alarms, skipped, .. } = round.report;
+            let skipped = i64::try_from(skipped.len()).unwrap_or(i64::MAX);
+            Ok(Some(Reconciled { ago_ms, differences, repaired, alarms, skipped }))
         })
         .await
 }

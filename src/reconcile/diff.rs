@@ -77,8 +77,10 @@ fn of_entry(entry: &Entry, sides: &Sides, is_lost: impl Fn(&Entry) -> bool) -> O
         Some(known) if is_over(known.state) => Some(Kind::Held),
         // The row was written between the two reads, unless the gate has not heard of it.
         Some(_) => (entry.state == EntryState::Reserved).then_some(Kind::Unmarked),
-        None if sides.buried.contains(&entry.order_no) => Some(Kind::Buried),
-        None => is_lost(entry).then_some(Kind::Waiting),
+        None if sides.letters.open.contains(&entry.order_no) => Some(Kind::Buried),
+        None if !is_lost(entry) => None,
+        None if sides.letters.put_away.contains(&entry.order_no) => Some(Kind::PutAway),
+        None => Some(Kind::Waiting),
     }
 }
 

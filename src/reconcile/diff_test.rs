@@ -163,8 +163,20 @@ fn a_reservation_is_lost_when_it_is_old_and_nothing_was_on_its_way_since() {
 fn a_reservation_whose_message_is_a_dead_letter_is_for_a_person() {
     let entry = entry(ALICE, EntryState::Reserved, 1000);
     let mut sides = with_entry(entry, None);
-    sides.buried.insert(entry.order_no);
+    sides.letters.open.insert(entry.order_no);
     assert_eq!(found(&sides), [(Kind::Buried, Some(ALICE), None)]);
+}
+
+#[test]
+fn a_reservation_whose_letter_was_put_away_is_given_back_unless_another_message_may_come() {
+    let with = |age_ms| {
+        let entry = entry(ALICE, EntryState::Reserved, age_ms);
+        let mut sides = with_entry(entry, None);
+        sides.letters.put_away.insert(entry.order_no);
+        found(&sides)
+    };
+    assert_eq!(with(1000), []);
+    assert_eq!(with(WAITING_MS + 1000), [(Kind::PutAway, Some(ALICE), None)]);
 }
 
 #[test]

@@ -31,7 +31,7 @@ const BELIEVED: Duration = Duration::from_secs(10);
 const AT_ONCE: usize = 8;
 /// How often a rebuild looks whether relay and recorder are done.
 const DRAIN_LOOK: Duration = Duration::from_millis(100);
-/// The queue is believed empty when it was seen so for this long: it does not count what a consumer holds.
+/// All is believed to have arrived when it was seen so for this long.
 const DRAIN_QUIET: Duration = Duration::from_millis(500);
 /// A settlement waits so long after the end, ms: web nodes tell once a second what they have answered.
 const COUNTED_MS: i64 = 3000;
@@ -128,18 +128,24 @@ impl Keeper {
 
     /// Sees to it that the gate holds this sale as the ledger has it. `false`: somebody else is at it.
     pub(super) async fn put_right(&self, id: ActivityId) -> Result<bool, BackOfficeError> {
-        let Some(held) = self.office.hold_if_free(id).await? else { return Ok(false) };
-        let mut done = Ok(());
-        // Each look finds one need: a configuration, then units.
-        for _ in 0..3 {
-            done = self.meet(&held).await;
-            if done.is_err() {
-                break;
-            }
-        }
+        let Some(mut held) = self.office.hold_if_free(id).await? else { return Ok(false) };
+        let done = self.meet_all(&mut held).await;
         held.free().await;
         self.catalog.refresh();
         done.map(|()| true)
+    }
+
+    /// One need after the other: each look finds one, the most urgent first.
+    async fn meet_all(&self, held: &mut Held) -> Result<(), BackOfficeError> {
+        for _ in 0..3 {
+            if self.need(&held.activity).await? == Need::Nothing {
+                return Ok(());
+            }
+            self.meet(held).await?;
+            // A filling has raised the epoch.
+            held.activity = self.office.read(held.activity.id).await?;
+        }
+        Ok(())
     }
 
     /// Looks again under the lock, and does what is needed then.
@@ -215,6 +221,10 @@ impl Keeper {
             match self.office.gate.inspect(&keys).await {
                 Ok(seen) if seen.outbox == 0 => {}
                 _ => return true,
+            }
+            // What a recorder has in hand is in no queue.
+            if !matches!(self.office.gate.underway(&keys).await, Ok(0)) {
+                return true;
             }
         }
         match tokio::time::timeout(bound, self.queue.depth(Lane::Orders)).await {

@@ -4,15 +4,16 @@
 //! looks like a difference and is gone at the next look. Whatever agrees is let go at once, so that a sale
 //! of a million orders takes a million entries and not two.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::quiet::Quiet;
 use crate::back_office::BackOffice;
 use crate::gate::filling::{Condition, Inspection};
 use crate::gate::keys::Keys;
 use crate::gate::{GateError, underway::Page};
+use crate::ledger::LedgerError;
+use crate::ledger::dead_letters::{self, Decided};
 use crate::ledger::orders::{self, Counts, Holder, Known};
-use crate::ledger::{LedgerError, dead_letters};
 use crate::sale::activity::Activity;
 use crate::sale::ids::{ActivityId, Bucket, Epoch, UserId};
 use crate::sale::order::OrderState;
@@ -40,6 +41,8 @@ pub(super) enum LoadError {
 pub(super) struct Sides {
     /// The sale and its orders by state, of one moment.
     pub(super) books: Option<(Activity, Counts)>,
+    /// Why the gate could not be asked, if so.
+    pub(super) gate_away: Option<GateError>,
     /// The gate's buckets. Empty: it is not to hold the sale (yet, or any more).
     pub(super) buckets: Vec<(Bucket, Inspection)>,
     /// Entries that no order explains.
@@ -52,8 +55,8 @@ pub(super) struct Sides {
     pub(super) barred: Vec<Holder>,
     /// What the ledger knows of the numbers that entries name.
     pub(super) known: HashMap<OrderNo, Known>,
-    /// Those of them whose message lies with the dead letters.
-    pub(super) buried: HashSet<OrderNo>,
+    /// What operators decided about the messages of those that it does not know.
+    pub(super) letters: Decided,
     /// When outbox and queue were last seen empty, ms since the epoch.
     pub(super) quiet_at_ms: Option<i64>,
 }
@@ -67,26 +70,40 @@ impl Sides {
     }
 }
 
-/// Loads both sides of a sale.
+/// Loads both sides of a sale. While the gate cannot be asked, the ledger's own books are all there is.
 pub(super) async fn load(
     office: &BackOffice,
     quiet: &Quiet,
     id: ActivityId,
 ) -> Result<Sides, LoadError> {
     let activity = orders::balance(&office.ledger, id).await?.ok_or(LoadError::NoSuchSale)?.0;
-    let mut sides = Sides::default();
-    if is_at_gate(office, &activity) {
-        for bucket in activity.buckets() {
-            sides.buckets.push((bucket, office.gate.inspect(&Keys::of(id, bucket)).await?));
-        }
-        if sides.is_loaded(activity.gate_epoch) {
-            sides.quiet_at_ms = quiet.look(id, &sides.buckets).await;
-            load_entries(office, &activity, &mut sides).await?;
-            load_orders(office, &activity, &mut sides).await?;
-            load_known(office, &mut sides).await?;
-        }
-    }
+    let mut sides = match load_both(office, quiet, &activity).await {
+        Err(LoadError::Gate(error)) => Sides { gate_away: Some(error), ..Sides::default() },
+        loaded => loaded?,
+    };
     sides.books = orders::balance(&office.ledger, id).await?;
+    Ok(sides)
+}
+
+async fn load_both(
+    office: &BackOffice,
+    quiet: &Quiet,
+    activity: &Activity,
+) -> Result<Sides, LoadError> {
+    let mut sides = Sides::default();
+    if !is_at_gate(office, activity) {
+        return Ok(sides);
+    }
+    for bucket in activity.buckets() {
+        let seen = office.gate.inspect(&Keys::of(activity.id, bucket)).await?;
+        sides.buckets.push((bucket, seen));
+    }
+    if sides.is_loaded(activity.gate_epoch) {
+        sides.quiet_at_ms = quiet.look(activity.id, &sides.buckets).await;
+        load_entries(office, activity, &mut sides).await?;
+        load_orders(office, activity, &mut sides).await?;
+        load_known(office, &mut sides).await?;
+    }
     Ok(sides)
 }
 
@@ -178,7 +195,10 @@ async fn load_known(office: &BackOffice, sides: &mut Sides) -> Result<(), LoadEr
     let unknown: Vec<OrderNo> =
         numbers.into_iter().filter(|number| !sides.known.contains_key(number)).collect();
     for page in unknown.chunks(NUMBERS) {
-        sides.buried.extend(dead_letters::among(&office.ledger, page.to_vec()).await?);
+        let Decided { open, put_away } =
+            dead_letters::decided(&office.ledger, page.to_vec()).await?;
+        sides.letters.open.extend(open);
+        sides.letters.put_away.extend(put_away);
     }
     Ok(())
 }

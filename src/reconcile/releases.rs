@@ -68,15 +68,17 @@ impl Releases {
 
     async fn repeat(&self, since_ms: i64) -> Result<(), ReleasesError> {
         let mut place = (since_ms, 0);
+        let mut done = Ok(());
         loop {
             let page = orders::cancelled_since(&self.ledger, place, PAGE).await?;
-            let Some(last) = page.last() else { return Ok(()) };
+            let Some(last) = page.last() else { return done };
             place = last.place;
             let mut releasing = stream::iter(page)
                 .map(|order| async move { self.release(&order).await })
                 .buffer_unordered(AT_ONCE);
             while let Some(released) = releasing.next().await {
-                released?;
+                // A sale that is being restored does not hold up the others.
+                done = done.and(released);
             }
         }
     }

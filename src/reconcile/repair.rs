@@ -82,6 +82,7 @@ impl Reconciler {
             Kind::Absent | Kind::Unbarred => self.put_back(activity, shopper, order_no).await,
             Kind::Unmarked => self.mark(activity, shopper, order_no).await,
             Kind::Held => self.release(activity, shopper, order_no).await,
+            Kind::PutAway => self.give_back(activity, shopper, order_no).await,
             _ => Ok(Outcome::Left),
         }
     }
@@ -137,6 +138,20 @@ impl Reconciler {
         Ok(Outcome::Repaired)
     }
 
+    /// Releases the unit of a reservation that will never be an order. If a copy of its message comes after
+    /// all, the ledger decides anew, and an order's entry is put back.
+    async fn give_back(
+        &self,
+        activity: &Activity,
+        shopper: UserId,
+        order_no: OrderNo,
+    ) -> Result<Outcome, RepairError> {
+        if !orders::known(&self.office.ledger, vec![order_no]).await?.is_empty() {
+            return Ok(Outcome::Gone);
+        }
+        self.released(activity, shopper, order_no, Return::Free).await
+    }
+
     /// Releases the unit of an order that holds none; one that does keeps it.
     async fn release(
         &self,
@@ -150,7 +165,17 @@ impl Reconciler {
             .first()
             .and_then(|known| Return::of(known.state, known.reason.as_deref(), activity, bucket));
         let Some(how) = how else { return Ok(Outcome::Gone) };
-        let keys = Keys::of(activity.id, bucket);
+        self.released(activity, shopper, order_no, how).await
+    }
+
+    async fn released(
+        &self,
+        activity: &Activity,
+        shopper: UserId,
+        order_no: OrderNo,
+        how: Return,
+    ) -> Result<Outcome, RepairError> {
+        let keys = Keys::of(activity.id, activity.bucket_of(shopper));
         Ok(match self.office.gate.release(&keys, shopper, order_no, how).await? {
             Released::Done => {
                 metrics::counter!("seckill_releases_total", "reason" => "reconciled").increment(1);

@@ -183,9 +183,9 @@ impl Reconciler {
         let mut first: Vec<(ActivityId, HashSet<Difference>)> = Vec::new();
         for id in sales {
             match self.look(id).await {
-                Ok((_, found)) if found.is_empty() => report.compared.push(id),
-                Ok((_, found)) => first.push((id, found.into_iter().collect())),
-                Err(error) => report.skipped.push(skipped(id, &error)),
+                Ok(look) if look.found.is_empty() => report.take(id, look.why_not),
+                Ok(look) => first.push((id, look.found.into_iter().collect())),
+                Err(error) => report.take(id, Some(error.to_string())),
             }
         }
         if first.is_empty() {
@@ -197,12 +197,12 @@ impl Reconciler {
         }
         for (id, before) in first {
             match self.look(id).await {
-                Ok((activity, found)) => {
-                    report.compared.push(id);
+                Ok(Look { activity, found, why_not }) => {
+                    report.take(id, why_not);
                     let both = found.into_iter().filter(|one| before.contains(one)).collect();
                     report.add(self.settle(activity, both, dry_run).await);
                 }
-                Err(error) => report.skipped.push(skipped(id, &error)),
+                Err(error) => report.take(id, Some(error.to_string())),
             }
         }
         Ok(report)
@@ -220,12 +220,13 @@ impl Reconciler {
         Ok(sales)
     }
 
-    async fn look(&self, id: ActivityId) -> Result<(Option<Activity>, Vec<Difference>), LoadError> {
+    async fn look(&self, id: ActivityId) -> Result<Look, LoadError> {
         let sides = load(&self.office, &self.quiet, id).await?;
         let now_ms = chrono::Utc::now().timestamp_millis();
         let mut found = differences(&sides, now_ms, self.terms.waiting_ms);
         found.sort_by_key(|difference| difference.kind);
-        Ok((sides.books.map(|(activity, _)| activity), found))
+        let why_not = sides.gate_away.map(|error| error.to_string());
+        Ok(Look { activity: sides.books.map(|(activity, _)| activity), found, why_not })
     }
 
     async fn settle(
@@ -242,9 +243,12 @@ impl Reconciler {
     }
 }
 
-fn skipped(activity: ActivityId, error: &LoadError) -> Skipped {
-    tracing::warn!(%activity, %error, "the sale could not be compared");
-    Skipped { activity, why: error.to_string() }
+/// One look at a sale.
+struct Look {
+    activity: Option<Activity>,
+    found: Vec<Difference>,
+    /// Why its sides could not be compared, if so.
+    why_not: Option<String>,
 }
 
 /// To the logs and the metrics.
@@ -265,7 +269,13 @@ fn tell(report: &Report) {
                 .increment(1);
         }
     }
-    metrics::counter!("seckill_reconciliations_total").increment(1);
+    for Skipped { activity, why } in &report.skipped {
+        tracing::warn!(%activity, why, "the sale could not be compared");
+    }
+    // One that compared nothing is none.
+    if report.skipped.is_empty() || !report.compared.is_empty() {
+        metrics::counter!("seckill_reconciliations_total").increment(1);
+    }
     #[allow(clippy::cast_precision_loss, reason = "a gauge, and never more than some thousands")]
     metrics::gauge!("seckill_reconcile_alarms").set(report.alarms as f64);
 }

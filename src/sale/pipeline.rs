@@ -83,6 +83,8 @@ pub struct Reconciled {
     pub repaired: i64,
     /// What only a person can put right.
     pub alarms: i64,
+    /// Sales that it could not compare.
+    pub skipped: i64,
 }
 
 /// From where on something is wrong.
@@ -188,6 +190,8 @@ pub enum Alarm {
     Unreconciled(i64),
     /// There was no reconciliation yet.
     NeverReconciled,
+    /// The last one could not compare so many sales.
+    Uncompared(i64),
 }
 
 impl Alarm {
@@ -210,9 +214,10 @@ impl Alarm {
             }
             Self::LedgerAway | Self::PoolShort(_) => Station::Ledger,
             Self::DeadLetters(_) => Station::DeadLetters,
-            Self::ReconcileAlarms(_) | Self::Unreconciled(_) | Self::NeverReconciled => {
-                Station::Reconciliation
-            }
+            Self::ReconcileAlarms(_)
+            | Self::Unreconciled(_)
+            | Self::NeverReconciled
+            | Self::Uncompared(_) => Station::Reconciliation,
         }
     }
 
@@ -226,6 +231,7 @@ impl Alarm {
                 | Self::NotAppendOnly
                 | Self::Unreconciled(_)
                 | Self::NeverReconciled
+                | Self::Uncompared(_)
         )
     }
 }
@@ -377,6 +383,9 @@ impl LedgerFigures {
         };
         if last.alarms > 0 {
             alarms.push(Alarm::ReconcileAlarms(last.alarms));
+        }
+        if last.skipped > 0 {
+            alarms.push(Alarm::Uncompared(last.skipped));
         }
         if last.ago_ms > bounds.unreconciled_ms {
             alarms.push(Alarm::Unreconciled(last.ago_ms / 60_000));

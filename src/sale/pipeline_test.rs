@@ -133,8 +133,8 @@ fn letters_and_differences_want_a_person() {
     let with = |ledger| alarms(&Path { ledger: Some(ledger), ..sound() });
     let none = LedgerFigures { dead_letters: 2, reconciled: None };
     assert_eq!(with(none), [Alarm::DeadLetters(2), Alarm::NeverReconciled]);
-    let last = Reconciled { ago_ms: 180_001, differences: 3, repaired: 2, alarms: 1 };
-    let both = [Alarm::ReconcileAlarms(1), Alarm::Unreconciled(3)];
+    let last = Reconciled { ago_ms: 180_001, differences: 3, repaired: 2, alarms: 1, skipped: 4 };
+    let both = [Alarm::ReconcileAlarms(1), Alarm::Uncompared(4), Alarm::Unreconciled(3)];
     assert_eq!(with(LedgerFigures { dead_letters: 0, reconciled: Some(last) }), both);
 }
 

@@ -21,6 +21,8 @@ pub enum Kind {
     Waiting,
     /// A unit is held for long, and its message lies with the dead letters. An operator decides.
     Buried,
+    /// A unit is held for long, and an operator has put its message away. It is given back.
+    PutAway,
     /// An order holds a unit, and the gate knows nothing of it. It gets its entry back.
     Absent,
     /// A cancelled order bars its shopper, and the gate knows nothing of it. It gets its entry back.
@@ -42,12 +44,13 @@ pub struct UnknownKind;
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Unfilled,
         Self::Terms,
         Self::Units,
         Self::Waiting,
         Self::Buried,
+        Self::PutAway,
         Self::Absent,
         Self::Unbarred,
         Self::Unmarked,
@@ -65,6 +68,7 @@ impl Kind {
             Self::Units => "units",
             Self::Waiting => "waiting",
             Self::Buried => "buried",
+            Self::PutAway => "put_away",
             Self::Absent => "absent",
             Self::Unbarred => "unbarred",
             Self::Unmarked => "unmarked",
@@ -195,6 +199,14 @@ pub struct Skipped {
 }
 
 impl Report {
+    /// Takes a sale up that was compared, or could not be.
+    pub fn take(&mut self, activity: ActivityId, why_not: Option<String>) {
+        match why_not {
+            None => self.compared.push(activity),
+            Some(why) => self.skipped.push(Skipped { activity, why }),
+        }
+    }
+
     /// Takes findings up.
     pub fn add(&mut self, findings: Vec<Finding>) {
         let count = |outcome| findings.iter().filter(|f| f.outcome == outcome).count();

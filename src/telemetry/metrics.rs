@@ -211,6 +211,7 @@ pub const METRICS: &[Metric] = &[
             "units",
             "waiting",
             "buried",
+            "put_away",
             "absent",
             "unbarred",
             "unmarked",

@@ -57,6 +57,10 @@ impl BackOffice {
         actor: &Actor,
     ) -> Result<Resent, BackOfficeError> {
         let sale = self.read(sale).await?;
+        if !sale.status.lives_at_gate() {
+            // Nobody serves the outbox of a settled sale.
+            return Ok(Resent::NotHeld);
+        }
         let keys = Keys::of(sale.id, sale.bucket_of(shopper));
         let entry = self.gate.holding(&keys, shopper).await?.entry;
         let waits = entry.filter(|it| it.order_no == order_no && it.state == EntryState::Reserved);

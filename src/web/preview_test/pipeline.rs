@@ -82,7 +82,13 @@ fn sound() -> Pipeline {
         }),
         ledger: Some(LedgerFigures {
             dead_letters: 0,
-            reconciled: Some(Reconciled { ago_ms: 41_000, differences: 2, repaired: 2, alarms: 0 }),
+            reconciled: Some(Reconciled {
+                ago_ms: 41_000,
+                differences: 2,
+                repaired: 2,
+                alarms: 0,
+                skipped: 0,
+            }),
         }),
     };
     let step = |second: i64| Step {

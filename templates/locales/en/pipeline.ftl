@@ -131,3 +131,8 @@ alarm-unreconciled = The last reconciliation was { $minutes } minutes ago.
 alarm-unreconciled-do = See whether the reconciler runs: “seckill reconcile”.
 alarm-never-reconciled = Gate and ledger were never compared: no reconciler has run yet.
 alarm-never-reconciled-do = Start one: “seckill reconcile” (“seckill serve” and “seckill up” have it in them).
+alarm-uncompared = { $count ->
+    [one] 1 sale
+   *[other] { $count } sales
+} could not be compared at the last reconciliation.
+alarm-uncompared-do = Open it to see why. If the gate did not answer, see to Redis first; the next comparison comes by itself.

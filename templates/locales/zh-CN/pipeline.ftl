@@ -119,3 +119,5 @@ alarm-unreconciled = 距上次对账已有 { $minutes } 分钟。
 alarm-unreconciled-do = 请查看对账进程是否在运行：“seckill reconcile”。
 alarm-never-reconciled = 抢购闸与账本从未核对过：还没有对账进程运行。
 alarm-never-reconciled-do = 请启动一个：“seckill reconcile”（“seckill serve” 与 “seckill up” 已包含它）。
+alarm-uncompared = 上次对账有 { $count } 个活动未能核对。
+alarm-uncompared-do = 请打开查看原因。如果是抢购闸没有应答，请先处理 Redis；下一次核对会自动进行。

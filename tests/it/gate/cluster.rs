@@ -221,6 +221,7 @@ async fn every_script_runs_on_a_cluster() {
     let until = sale.terms.expiry_ms(&sale.activity);
     for bucket in sale.activity.buckets() {
         let (keys, epoch) = (sale.keys(bucket), Epoch(2));
+        gate.recall(&sale.activity, bucket, "CNY").await.unwrap();
         gate.mark_restoring(&keys, FENCE).await.unwrap();
         gate.begin(&keys, epoch, FENCE, until).await.unwrap();
         let page: Vec<_> = won

@@ -198,3 +198,23 @@ async fn every_entry_of_a_bucket_comes_in_pages() {
     }
     assert_eq!(found.into_iter().collect::<Vec<_>>(), page);
 }
+
+#[tokio::test]
+async fn what_is_under_way_goes_back_into_the_outbox_before_a_new_filling() {
+    let mut sale = Sale::of(5).await;
+    let (alice, bob) = (sale.buy(ALICE).await, sale.buy(BOB).await);
+    let promised = sale.gate.outbox(&sale.keys, 1).await.unwrap()[0].reservation.clone().unwrap();
+    relay(&sale).await;
+    // Recorded, but its mark was not heard of the set: it is not sent again.
+    let recorded = sale.entry(BOB).await.unwrap().to_string().replace("reserved", "recorded");
+    sale.raw::<()>(&["HSET", &sale.keys.users(), "2", &recorded]);
+    sale.activity.version += 1;
+    let recalled = sale.gate.recall(&sale.activity, super::sale::BUCKET, "CNY").await.unwrap();
+    assert_eq!((recalled, underway(&sale).await), (1, Vec::new()));
+    let entries = sale.gate.outbox(&sale.keys, 10).await.unwrap();
+    let mut again = entries[0].reservation.clone().unwrap();
+    again.request_id.clone_from(&promised.request_id);
+    assert_eq!((entries.len(), again), (1, promised));
+    assert_eq!(sale.gate.recall(&sale.activity, super::sale::BUCKET, "CNY").await.unwrap(), 0);
+    assert_ne!(alice, bob);
+}

@@ -118,7 +118,10 @@ async fn a_sale_that_the_gate_lost_is_filled_from_the_ledger_by_one_command() {
     let keys = keys(sale);
     let gone = [keys.sale(), keys.stock(), keys.users()];
     let _gone: i64 = redis::cmd("DEL").arg(&gone).query_async(&mut raw).await.unwrap();
+    let before = app.office.read(sale).await.unwrap().gate_epoch;
     finds_and_repairs(&app, sale, &[Kind::Unfilled]).await;
+    let after = app.office.read(sale).await.unwrap().gate_epoch;
+    assert_eq!(after.0, before.0 + 1, "filled once");
     assert_eq!(gate_and_ledger(&app.balance(sale).await), (Some(8), 8));
     assert_eq!(entry(&app, sale, alice.id).await.unwrap().order_no.to_string(), number);
 }

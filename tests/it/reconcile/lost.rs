@@ -152,3 +152,41 @@ async fn a_broker_that_lost_its_messages_loses_no_order() {
     assert_eq!(orders, 20);
     queue.close().await;
 }
+
+/// Redis was restarted with all of its data while no worker ran: what is in the queue was promised, and the
+/// gate knows it still.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_filling_without_a_recorder_loses_nothing_that_is_in_the_queue() {
+    let plan = Plan::default().set("SECKILL__KEEPER__DRAIN_MS", 200);
+    let mut app = App::start_with(plan).await;
+    let sale = app.sale(Sale::of(20)).await;
+    let shoppers = app.shoppers(21).await;
+    app.balanced("open", sale, |b| b.gate_stock == Some(20)).await;
+    app.stop_worker().await;
+    let (early, last) = shoppers.split_at(20);
+    let mut numbers = Vec::new();
+    for shopper in early {
+        numbers.push(shopper.must_buy(sale).await);
+    }
+    let entries = app.gate.outbox(&keys(sale), 100).await.unwrap();
+    let queue = queue(&app);
+    let promised: Vec<_> = entries.iter().map(|e| e.reservation.clone().unwrap()).collect();
+    for sent in queue.publisher().publish_all(&promised).await {
+        sent.unwrap();
+    }
+    app.gate.forget(&keys(sale), &entries).await.unwrap();
+    let mut raw = super::raw(&app).await;
+    let mut cmd = redis::cmd("HSET");
+    cmd.arg(keys(sale).sale()).arg("run_id").arg("of-the-server-before");
+    let _same: i64 = cmd.query_async(&mut raw).await.unwrap();
+
+    assert_eq!(said(&app.reconcile(false).await), [(Kind::Unfilled, Outcome::Repaired)]);
+    assert_eq!(last[0].buy(sale).await.outcome(), "sold_out", "every unit is held");
+    app.start_worker().await;
+    for (shopper, number) in early.iter().zip(&numbers) {
+        shopper.order_becomes(number, "pending_payment").await;
+    }
+    let balance = app.balanced("all quiet", sale, |b| b.reserved == Some(0)).await;
+    assert_eq!((balance.orders.pending_payment, balance.orders.lost), (20, 0));
+    queue.close().await;
+}

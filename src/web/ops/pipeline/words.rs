@@ -52,6 +52,7 @@ pub(super) const fn word(alarm: &Alarm) -> &'static str {
         Alarm::ReconcileAlarms(_) => "reconcile-alarms",
         Alarm::Unreconciled(_) => "unreconciled",
         Alarm::NeverReconciled => "never-reconciled",
+        Alarm::Uncompared(_) => "uncompared",
     }
 }
 
@@ -81,6 +82,7 @@ pub(super) fn meaning(alarm: &Alarm) -> Message {
         Alarm::ReconcileAlarms(count) => key("alarm-reconcile-alarms").with("count", count),
         Alarm::Unreconciled(minutes) => key("alarm-unreconciled").with("minutes", minutes),
         Alarm::NeverReconciled => key("alarm-never-reconciled"),
+        Alarm::Uncompared(count) => key("alarm-uncompared").with("count", count),
     }
 }
 
@@ -123,5 +125,6 @@ pub(super) fn remedy(alarm: &Alarm) -> Message {
         Alarm::ReconcileAlarms(_) => key("alarm-reconcile-alarms-do"),
         Alarm::Unreconciled(_) => key("alarm-unreconciled-do"),
         Alarm::NeverReconciled => key("alarm-never-reconciled-do"),
+        Alarm::Uncompared(_) => key("alarm-uncompared-do"),
     }
 }

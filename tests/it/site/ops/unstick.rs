@@ -6,6 +6,7 @@ use super::super::stock;
 use super::stuck::{age, part};
 use super::*;
 use crate::faults::take_outbox;
+use crate::harness::shopper::redis_of;
 
 /// What the operator is told on the page to which an action leads.
 async fn does(who: &Shopper, path: &str, fields: &[(&str, &str)]) -> String {
@@ -83,13 +84,21 @@ async fn a_reservation_that_was_lost_is_sent_again_once_and_becomes_one_order() 
     })
     .await;
     assert_eq!(send().await, "/ops/stuck?done=sent");
-    assert_eq!(send().await, "/ops/stuck?done=lately");
-    assert!(page(&operator, "/ops/stuck?done=lately").await.contains("less than a minute ago"));
-    let outbox = app.gate.outbox(&super::super::keys(sale), 10).await.unwrap();
+    assert_eq!(send().await, "/ops/stuck?done=in-outbox");
+    let keys = super::super::keys(sale);
+    let outbox = app.gate.outbox(&keys, 10).await.unwrap();
     let numbers: Vec<_> =
         outbox.iter().map(|e| e.reservation.as_ref().unwrap().order_no.to_string()).collect();
     assert_eq!(numbers, [order.as_str()], "sent once");
-    assert_eq!(audited(&app, "stuck.send_again", &order), "2");
+    // Lost once more: its turn comes again after a while.
+    app.gate.forget(&keys, &outbox).await.unwrap();
+    assert_eq!(send().await, "/ops/stuck?done=lately");
+    assert!(page(&operator, "/ops/stuck?done=lately").await.contains("less than a minute ago"));
+    let mut raw = redis_of(app.config.gate.url.reveal()).await;
+    let turn = keys.again(shopper.id);
+    let _over: i64 = redis::cmd("DEL").arg(turn).query_async(&mut raw).await.unwrap();
+    assert_eq!(send().await, "/ops/stuck?done=sent");
+    assert_eq!(audited(&app, "stuck.send_again", &order), "3");
 
     app.start_worker().await;
     shopper.order_becomes(&order, "pending_payment").await;
