@@ -1,6 +1,7 @@
 -- Begins to fill the gate for one epoch of a sale, at the preheat or at a rebuild: whatever was here
 -- goes, and until open.lua has finished every shopper is told "not loaded". The outbox stays: what it
--- holds was promised to somebody, and the recorder settles it by its epoch.
+-- holds was promised to somebody, and the recorder settles it by its epoch. What had left it was recalled
+-- into it before (recall.lua).
 --
 -- KEYS  1 sale   2 stock   3 users   4 underway
 -- ARGV  1 epoch   2 fence   3 expiry of all keys, ms since the epoch of time

@@ -1,6 +1,8 @@
 // Comfort in the console: tells the server the admin's zone, and what a typed time is elsewhere.
 // The pages work without it.
 
+import { localTimes } from "./site.js";
+
 const COOKIE = "seckill_zone";
 const YEAR_S = 31_536_000;
 
@@ -74,7 +76,9 @@ async function follow() {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const part of parts) {
       const fresh = page.getElementById(part.id);
-      if (fresh && !isBusy(part)) part.replaceWith(document.adoptNode(fresh));
+      if (!fresh || isBusy(part)) continue;
+      localTimes(fresh);
+      part.replaceWith(document.adoptNode(fresh));
     }
   } catch { /* the next look is soon */ }
 }
