@@ -147,7 +147,12 @@ impl BackOffice {
         for bucket in activity.buckets() {
             let keys = Keys::of(activity.id, bucket);
             let total = activity.share_of(bucket, activity.total_stock);
-            let by = total - self.gate.inspect(&keys).await?.units;
+            let seen = self.gate.inspect(&keys).await?;
+            if seen.drift() != 0 {
+                let by = self.gate.recount(&keys, activity.gate_epoch).await?;
+                tracing::warn!(activity = %activity.id, by, "the stock was counted anew");
+            }
+            let by = total - seen.units;
             if by == 0 {
                 continue;
             }

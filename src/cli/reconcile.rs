@@ -90,6 +90,7 @@ const fn meaning(kind: Kind) -> &'static str {
         Kind::Unfilled => "the gate does not hold the sale",
         Kind::Terms => "the gate has older settings than the ledger",
         Kind::Units => "the gate was given another number of units",
+        Kind::Stock => "the stock is not units less holders",
         Kind::Waiting => "reserved for long, and its message is nowhere",
         Kind::PutAway => "reserved, and an operator has put its message away",
         Kind::Buried => "reserved, and its message lies with the dead letters",

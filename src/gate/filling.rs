@@ -3,7 +3,7 @@
 use super::conn::Gate;
 use super::error::GateError;
 use super::keys::Keys;
-use super::scripts::{ADJUST, BEGIN, INSPECT, OPEN, RESTORE, RESTORING};
+use super::scripts::{ADJUST, BEGIN, INSPECT, OPEN, RECOUNT, RESTORE, RESTORING};
 use crate::sale::activity::{Activity, Status};
 use crate::sale::ids::{ActivityId, Bucket, Epoch, Fence, UserId};
 use crate::sale::reservation::Entry;
@@ -79,6 +79,15 @@ pub struct Inspection {
     pub holders: i64,
     /// Reservations not yet safe in the queue.
     pub outbox: i64,
+}
+
+impl Inspection {
+    /// Units that the stock says are left and that are not; with a minus, that are and of which it does not
+    /// know. Every script of ours keeps it at none.
+    #[must_use]
+    pub const fn drift(&self) -> i64 {
+        self.stock - (self.units - self.holders)
+    }
 }
 
 /// What the site's configuration adds to an activity's own.
@@ -228,6 +237,17 @@ impl Gate {
             .await
             .map(|reply: Vec<redis::Value>| split_adjusted(&reply))??;
         changed.filter(|_| word == "done").ok_or_else(|| refused(&word))
+    }
+
+    /// Counts a bucket's stock anew; tells by how many units it was too high.
+    pub async fn recount(&self, keys: &Keys, epoch: Epoch) -> Result<i64, FillingError> {
+        let (word, by): (String, Option<i64>) = self
+            .run(&RECOUNT, |script| {
+                script.key(keys.sale()).key(keys.stock()).key(keys.users()).arg(epoch.0)
+            })
+            .await
+            .map(|reply: Vec<redis::Value>| split_adjusted(&reply))??;
+        by.filter(|_| word == "done").ok_or_else(|| refused(&word))
     }
 
     /// Looks at one bucket.

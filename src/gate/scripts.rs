@@ -34,6 +34,7 @@ scripts! {
     RESTORE = "restore",
     OPEN = "open",
     ADJUST = "adjust",
+    RECOUNT = "recount",
     INSPECT = "inspect",
     TALLY = "tally",
     PULSE = "pulse",

@@ -64,6 +64,9 @@ fn of_buckets(sides: &Sides, activity: &Activity) -> Vec<Difference> {
         if units != 0 {
             found.push(Difference { units: Some(units), ..of(Kind::Units) });
         }
+        if seen.drift() != 0 {
+            found.push(Difference { units: Some(seen.drift()), ..of(Kind::Stock) });
+        }
     }
     found
 }

@@ -139,8 +139,11 @@ fn a_gate_that_does_not_hold_the_sale_whole_is_filled_before_anything_else_count
 fn units_and_settings_of_each_bucket_are_those_of_the_ledger() {
     let mut sides = agreeing();
     sides.buckets[0].1.units = 12;
+    sides.buckets[0].1.stock = 9;
     sides.buckets[0].1.version = 2;
     assert_eq!(found(&sides), [(Kind::Terms, None, None), (Kind::Units, None, Some(2))]);
+    sides.buckets[0].1.stock = 8;
+    assert!(found(&sides).contains(&(Kind::Stock, None, Some(-1))));
 }
 
 #[test]

@@ -178,7 +178,8 @@ impl Keeper {
             if seen.version < activity.version {
                 need = Need::Configure;
             } else if need == Need::Nothing
-                && seen.units != activity.share_of(bucket, activity.total_stock)
+                && (seen.units != activity.share_of(bucket, activity.total_stock)
+                    || seen.drift() != 0)
             {
                 need = Need::Units;
             }

@@ -45,7 +45,7 @@ impl Reconciler {
             let outcome = match difference.kind {
                 kind if kind.is_alarm() => Ok(Outcome::Alarm),
                 // One filling, one configuration for all of them.
-                Kind::Unfilled | Kind::Terms | Kind::Units => match of_sale {
+                Kind::Unfilled | Kind::Terms | Kind::Units | Kind::Stock => match of_sale {
                     Some(outcome) => Ok(outcome),
                     None => self.repair_sale(activity).await,
                 },

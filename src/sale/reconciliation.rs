@@ -17,6 +17,9 @@ pub enum Kind {
     Terms,
     /// The gate was given more or fewer units than the sale has. They are levelled.
     Units,
+    /// The stock is not what the rule says, units − holders: something beside the gate's scripts changed it.
+    /// It is counted anew.
+    Stock,
     /// A unit is held for long, and neither outbox nor queue has its message any more. It is sent again.
     Waiting,
     /// A unit is held for long, and its message lies with the dead letters. An operator decides.
@@ -44,10 +47,11 @@ pub struct UnknownKind;
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Unfilled,
         Self::Terms,
         Self::Units,
+        Self::Stock,
         Self::Waiting,
         Self::Buried,
         Self::PutAway,
@@ -66,6 +70,7 @@ impl Kind {
             Self::Unfilled => "unfilled",
             Self::Terms => "terms",
             Self::Units => "units",
+            Self::Stock => "stock",
             Self::Waiting => "waiting",
             Self::Buried => "buried",
             Self::PutAway => "put_away",

@@ -209,6 +209,7 @@ pub const METRICS: &[Metric] = &[
             "unfilled",
             "terms",
             "units",
+            "stock",
             "waiting",
             "buried",
             "put_away",

@@ -81,6 +81,13 @@ impl SaleSheet {
         self.gate.map(|(stock, holders)| stock + holders - self.activity.total_stock)
     }
 
+    /// Whether the gate is to hold the sale.
+    #[must_use]
+    pub fn is_at_gate(&self) -> bool {
+        let activity = &self.activity;
+        activity.status.lives_at_gate() && activity.gate_epoch != Epoch::NEVER_OPENED
+    }
+
     /// Units on their way from the gate to the ledger, or with a minus back from it.
     #[must_use]
     pub fn underway(&self) -> Option<i64> {

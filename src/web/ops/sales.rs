@@ -65,6 +65,10 @@ pub enum Difference {
 
 impl Difference {
     fn of(sheet: &SaleSheet) -> Self {
+        // A gate that should hold the sale and does not say so is not in order.
+        if sheet.gate.is_none() && sheet.is_at_gate() {
+            return Self::Unknown;
+        }
         let at_gate = sheet.gate_difference().unwrap_or_default();
         match (sheet.ledger_difference(), at_gate) {
             (None, 0) => Self::Unknown,

@@ -33,3 +33,4 @@ error-unavailable-what = The shop cannot answer at this moment. Try again in a f
 error-sign-out = Signed out in this browser only
 error-sign-out-what = Our records could not be reached, so we cannot promise that this session is over everywhere. If somebody might have a copy of it, sign in again in a moment and choose “Sign out everywhere” on your account page. In any case it ends by itself within 12 hours.
 error-taken-sign-out = Nothing was bought and nothing was paid.
+error-ops-unavailable = A server that this page needs does not answer. The pipeline page needs none: it names the server, and says what to do.

@@ -13,6 +13,7 @@ ops-pay-before = To be paid before
 ops-more-filters = Reason and time
 ops-not-searched = Nothing was searched for: please mend what is marked above
 ops-no-orders = No order fits this search
+ops-does-not-fit = There is an order of this number, but it does not fit what else you look for
 ops-not-in-ledger = This order is not in the ledger (yet)
 ops-not-in-ledger-what = No live sale has it on its way either. See whether it is typed rightly. If it is, the gate never admitted it, or it was lost with a former filling of the gate; its shopper is told so and may buy again.
 ops-on-its-way = On its way: the gate has it, the ledger not yet

@@ -13,6 +13,7 @@ ops-pay-before = 付款截止
 ops-more-filters = 原因与时间
 ops-not-searched = 没有查询：请先改正上面标出的条件
 ops-no-orders = 没有符合条件的订单
+ops-does-not-fit = 有这个号码的订单，但它不符合您的其他条件
 ops-not-in-ledger = 账本里（还）没有这个订单
 ops-not-in-ledger-what = 也没有任何进行中的活动在传递它。请核对订单号是否输入正确。若无误，则闸门从未放行它，或者它随闸门的上一次装填而丢失；买家会得到如实告知，并可再次购买。
 ops-on-its-way = 在途：闸门已有，账本还没有

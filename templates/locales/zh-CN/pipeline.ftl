@@ -8,7 +8,7 @@ pipeline-state-warn = 留意
 
 ## 各站
 pipeline-admissions = 抢购应答
-pipeline-gate = 闸口（Redis）
+pipeline-gate = 闸门（Redis）
 pipeline-outbox = 发件箱
 pipeline-queue = 队列（RabbitMQ）
 pipeline-recorder = 记账
@@ -67,18 +67,18 @@ pipeline-silent = 已沉默 { $seconds } 秒
 pipeline-picture-recorded = 每秒落账的订单
 pipeline-picture-recorded-label = 最近几分钟每秒落账的订单数
 pipeline-line-recorded = 每秒落账
-pipeline-picture-waiting = 闸口与账本之间的等待
+pipeline-picture-waiting = 闸门与账本之间的等待
 pipeline-picture-waiting-label = 最近几分钟发件箱条目数与队列消息数
 pipeline-line-outbox = 发件箱
 pipeline-line-queue = 队列
 
 ## 告警：意味着什么，该做什么
 alarm-gate-away = Redis 没有应答，谁也无法抢购。
-alarm-gate-away-do = 请查看 Redis 服务器是否在运行、网站节点能否连上，并将其启动。闸口会自动重新装填；账本里的订单是安全的。
+alarm-gate-away-do = 请查看 Redis 服务器是否在运行、网站节点能否连上，并将其启动。闸门会自动重新装填；账本里的订单是安全的。
 alarm-evicts = 内存不足时 Redis 可能丢弃键（策略 { $policy }）。丢一个键就是丢一件库存。
 alarm-evicts-do = 立即执行 CONFIG SET maxmemory-policy noeviction，并写入 redis.conf。
 alarm-evicted = Redis 因内存不足已丢弃 { $count } 个键，其中可能有活动的库存或持有人。
-alarm-evicted-do = 请增加 Redis 内存并设为 noeviction，再到“销售”页比对闸口与账本；Redis 重启后此数重新计起。
+alarm-evicted-do = 请增加 Redis 内存并设为 noeviction，再到“销售”页比对闸门与账本；Redis 重启后此数重新计起。
 alarm-not-append-only = Redis 没有写盘。一旦重启，活动以及尚未落账的预留都会丢失。
 alarm-not-append-only-do = 执行 CONFIG SET appendonly yes，并写入 redis.conf。
 alarm-writes-fail = Redis 无法写入追加文件：它会拒绝所有抢购，或在重启时丢失它们。
@@ -117,7 +117,7 @@ alarm-reconcile-alarms = 上次对账发现 { $count } 件不可凭猜测修复�
 alarm-reconcile-alarms-do = 请打开“滞留”：每一件都列在那里，并注明可以怎么做。
 alarm-unreconciled = 距上次对账已有 { $minutes } 分钟。
 alarm-unreconciled-do = 请查看对账进程是否在运行：“seckill reconcile”。
-alarm-never-reconciled = 抢购闸与账本从未核对过：还没有对账进程运行。
+alarm-never-reconciled = 闸门与账本从未核对过：还没有对账进程运行。
 alarm-never-reconciled-do = 请启动一个：“seckill reconcile”（“seckill serve” 与 “seckill up” 已包含它）。
 alarm-uncompared = 上次对账有 { $count } 个活动未能核对。
-alarm-uncompared-do = 请打开查看原因。如果是抢购闸没有应答，请先处理 Redis；下一次核对会自动进行。
+alarm-uncompared-do = 请打开查看原因。如果是闸门没有应答，请先处理 Redis；下一次核对会自动进行。

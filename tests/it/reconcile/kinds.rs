@@ -96,6 +96,23 @@ async fn units_that_the_gate_has_too_many_are_levelled() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stock_that_somebody_changed_by_hand_is_counted_anew() {
+    let (app, sale, [(alice, number), _]) = two_orders(Sale::of(10)).await;
+    let mut raw = raw(&app).await;
+    let mut cmd = redis::cmd("INCRBY");
+    let _stock: i64 = cmd.arg(keys(sale).stock()).arg(3).query_async(&mut raw).await.unwrap();
+    finds_and_repairs(&app, sale, &[Kind::Stock]).await;
+    assert_eq!(gate_and_ledger(&app.balance(sale).await), (Some(8), 8));
+    // So is one after an entry that was removed by hand, as for one that cannot be read.
+    assert_eq!(alice.cancel(&number).await.state(), "cancelled");
+    forge(&app, sale, alice.id, "what is this").await;
+    recount(&app, sale).await;
+    remove(&app, sale, alice.id).await;
+    finds_and_repairs(&app, sale, &[Kind::Stock]).await;
+    assert_eq!(gate_and_ledger(&app.balance(sale).await), (Some(9), 9));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn settings_that_the_gate_never_heard_of_are_told_again() {
     let (app, sale, _) = two_orders(Sale::of(10)).await;
     let mut raw = raw(&app).await;

@@ -229,7 +229,8 @@ impl Dashboard {
     #[must_use]
     pub fn share(&self, count: &i64) -> Option<String> {
         let participants = self.participants.filter(|participants| *participants > 0)?;
-        Some(format!("{:.1} %", real(*count) * 100.0 / real(participants)))
+        // Counts that a crash took along are missing there, and never here.
+        Some(format!("{:.1} %", real(*count) * 100.0 / real(participants.max(*count))))
     }
 
     /// A number with its thousands apart.

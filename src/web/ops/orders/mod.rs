@@ -53,13 +53,21 @@ pub async fn list(
     } else {
         None
     };
+    let other = match wanted.number {
+        Some(number) if orders.is_empty() && on_its_way.is_none() && faults.is_empty() => {
+            let alone = OrderSearch { number: Some(number), ..OrderSearch::default() };
+            let found = site.office.find_orders(alone, None, 1).await?;
+            found.first().map(|order| order.order_no.to_string())
+        }
+        _ => None,
+    };
     let shown = usize::try_from(SHOWN).unwrap_or(usize::MAX);
     let more = orders.len() > shown;
     orders.truncate(shown);
     let older = orders.last().filter(|_| more).map(|order| search.older_than(order.id));
     let status = if faults.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     let rows = orders.into_iter().map(Row::from).collect();
-    Ok(respond(status, &OrdersPage { f, search, faults, rows, on_its_way, older }))
+    Ok(respond(status, &OrdersPage { f, search, faults, rows, on_its_way, other, older }))
 }
 
 /// The orders of a search as a file.

@@ -28,6 +28,8 @@ pub struct OrdersPage {
     pub rows: Vec<Row>,
     /// What the gate knows of a number that the ledger does not have.
     pub on_its_way: Option<OnItsWay>,
+    /// An order of that number, which does not fit what else was looked for.
+    pub other: Option<String>,
     /// The address of the next page.
     pub older: Option<String>,
 }
