@@ -2,14 +2,12 @@
 
 use std::collections::HashMap;
 
-use chrono::{TimeZone as _, Utc};
-
 use super::diff::differences;
 use super::load::Sides;
 use crate::gate::filling::{Condition, Inspection};
 use crate::ledger::orders::{Counts, Holder, Known};
-use crate::sale::activity::{Activity, Product, Status};
-use crate::sale::ids::{ActivityId, Bucket, Epoch, ProductId, UserId};
+use crate::sale::activity::{Activity, tests::sale};
+use crate::sale::ids::{ActivityId, Bucket, Epoch, UserId};
 use crate::sale::money::Cents;
 use crate::sale::order::OrderState;
 use crate::sale::order_number::{OrderNo, OrderNumbers};
@@ -23,34 +21,8 @@ const BOB: UserId = UserId(2);
 
 /// A sale of ten units, three of which are held by orders.
 fn activity() -> Activity {
-    let at = |s| Utc.timestamp_opt(s, 0).single().unwrap();
-    Activity {
-        id: ActivityId(42),
-        product: Product {
-            id: ProductId(7),
-            name: "Kettle".into(),
-            description: String::new(),
-            list_price: None,
-            picture: None,
-            archived: false,
-            version: 1,
-        },
-        title: "Kettles at noon".into(),
-        price: Cents(1999),
-        total_stock: 10,
-        remain_stock: 7,
-        status: Status::Scheduled,
-        starts_at: at(1_700_000_000),
-        ends_at: at(1_700_003_600),
-        version: 3,
-        gate_epoch: Epoch(1),
-        captcha: true,
-        rebuy: true,
-        bucket_count: 1,
-        pay_within_s: 900,
-        rate_per_s: 5,
-        total_rate_per_s: None,
-    }
+    let (total_stock, remain_stock) = (10, 7);
+    Activity { total_stock, remain_stock, version: 3, gate_epoch: Epoch(1), ..sale() }
 }
 
 /// Two sides that agree.
