@@ -1,6 +1,6 @@
 //! In what the two sides of a sale differ. Pure: the same sides give the same differences.
 
-use super::load::{Sides, is_over};
+use super::load::Sides;
 use crate::sale::activity::Activity;
 use crate::sale::ids::UserId;
 use crate::sale::reconciliation::{Difference, Kind};
@@ -77,7 +77,7 @@ fn of_entry(entry: &Entry, sides: &Sides, is_lost: impl Fn(&Entry) -> bool) -> O
         return None;
     }
     match sides.known.get(&entry.order_no) {
-        Some(known) if is_over(known.state) => Some(Kind::Held),
+        Some(known) if !known.state.holds_unit() => Some(Kind::Held),
         // The row was written between the two reads, unless the gate has not heard of it.
         Some(_) => (entry.state == EntryState::Reserved).then_some(Kind::Unmarked),
         None if sides.letters.open.contains(&entry.order_no) => Some(Kind::Buried),

@@ -120,7 +120,7 @@ impl Keeper {
         }
         // Whoever holds the lock is at it already, or will have made another need of it.
         let Some(held) = self.office.hold_if_free(activity.id).await? else { return Ok(()) };
-        let done = self.meet(&held).await;
+        let done = self.meet(&held).await.map(drop);
         held.free().await;
         self.catalog.refresh();
         done
@@ -138,25 +138,26 @@ impl Keeper {
     /// One need after the other: each look finds one, the most urgent first.
     async fn meet_all(&self, held: &mut Held) -> Result<(), BackOfficeError> {
         for _ in 0..3 {
-            if self.need(&held.activity).await? == Need::Nothing {
+            if self.meet(held).await? == Need::Nothing {
                 return Ok(());
             }
-            self.meet(held).await?;
             // A filling has raised the epoch.
             held.activity = self.office.read(held.activity.id).await?;
         }
         Ok(())
     }
 
-    /// Looks again under the lock, and does what is needed then.
-    async fn meet(&self, held: &Held) -> Result<(), BackOfficeError> {
-        match self.need(&held.activity).await? {
-            Need::Nothing => Ok(()),
-            Need::Preheat => self.office.fill(held).await.map(drop),
-            Need::Configure => self.office.configure(held).await,
-            Need::Units => self.office.level_units(held).await,
-            Need::Rebuild => self.rebuild(held).await,
+    /// Looks again under the lock, does what is needed then, and tells what that was.
+    async fn meet(&self, held: &Held) -> Result<Need, BackOfficeError> {
+        let need = self.need(&held.activity).await?;
+        match need {
+            Need::Nothing => {}
+            Need::Preheat => self.office.fill(held).await.map(drop)?,
+            Need::Configure => self.office.configure(held).await?,
+            Need::Units => self.office.level_units(held).await?,
+            Need::Rebuild => self.rebuild(held).await?,
         }
+        Ok(need)
     }
 
     async fn need(&self, activity: &Activity) -> Result<Need, BackOfficeError> {

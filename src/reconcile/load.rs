@@ -11,12 +11,11 @@ use crate::back_office::BackOffice;
 use crate::gate::filling::{Condition, Inspection};
 use crate::gate::keys::Keys;
 use crate::gate::{GateError, underway::Page};
-use crate::ledger::LedgerError;
 use crate::ledger::dead_letters::{self, Decided};
 use crate::ledger::orders::{self, Counts, Holder, Known};
+use crate::ledger::{LedgerError, activities};
 use crate::sale::activity::Activity;
 use crate::sale::ids::{ActivityId, Bucket, Epoch, UserId};
-use crate::sale::order::OrderState;
 use crate::sale::order_number::OrderNo;
 use crate::sale::reservation::{Entry, EntryState};
 
@@ -76,7 +75,7 @@ pub(super) async fn load(
     quiet: &Quiet,
     id: ActivityId,
 ) -> Result<Sides, LoadError> {
-    let activity = orders::balance(&office.ledger, id).await?.ok_or(LoadError::NoSuchSale)?.0;
+    let activity = activities::get(&office.ledger, id).await?.ok_or(LoadError::NoSuchSale)?;
     let mut sides = match load_both(office, quiet, &activity).await {
         Err(LoadError::Gate(error)) => Sides { gate_away: Some(error), ..Sides::default() },
         loaded => loaded?,
@@ -201,9 +200,4 @@ async fn load_known(office: &BackOffice, sides: &mut Sides) -> Result<(), LoadEr
         sides.letters.put_away.extend(put_away);
     }
     Ok(())
-}
-
-/// Whether an order in this state holds no unit, for ever.
-pub(super) const fn is_over(state: OrderState) -> bool {
-    !state.holds_unit()
 }

@@ -5,7 +5,6 @@
 //! while its entry comes back, the ledger is asked once more *afterwards*: whichever of the two came last
 //! sees the other. So no row of the ledger is locked while the gate is asked, and no sale waits for it.
 
-use super::load::is_over;
 use super::round::Reconciler;
 use crate::back_office::BackOfficeError;
 use crate::gate::GateError;
@@ -112,7 +111,7 @@ impl Reconciler {
         let Some(order) = orders::holder(&self.office.ledger, order_no).await? else {
             return Ok(Outcome::Gone);
         };
-        if is_over(order.state) && !bars(activity, &order) {
+        if !order.state.holds_unit() && !bars(activity, &order) {
             return Ok(Outcome::Gone);
         }
         let (gate, epoch) = (&self.office.gate, activity.gate_epoch);
